@@ -1,0 +1,165 @@
+import type { Code, LossCode } from '../../shared/codes.ts';
+import type { ClientMessage, CoordinatorMessage, LeaseState, WireLeaseView } from '../../shared/frames.ts';
+import type { FencingToken, InstanceId, LeaseName, RequestId } from '../../shared/ids.ts';
+import type { Json } from '../../shared/json.ts';
+import type { DurationMs, MonoMs, Stamp } from '../../shared/time.ts';
+
+/**
+ * The client without a platform: connection, claims and leases behind one door. It takes events with a reading of
+ * both clocks and returns effects as data; one runner (client/runtime) turns them into sockets, timers, promises and
+ * listeners. Deterministic: chance and ids are passed in. The simulator drives the same code.
+ *
+ * A claim and the lease that comes of it have one key: the request id of its `acquire`.
+ */
+export interface ClientCore {
+  /** Every call looks at the clocks first: what is over ends before the event is handled (S6). */
+  handle(now: Stamp, event: ClientEvent): readonly Effect[];
+  /** When the core wants a `wake`; a late one delays news, never truth. Null when never. */
+  nextWake(): MonoMs | null;
+  /** What is known of a lease, worked out from the clocks at this call. The runner sends a `wake` first. Null when forgotten. */
+  lease(now: Stamp, key: RequestId): LeaseSnapshot | null;
+  readonly status: ClientStatus;
+  /** Nothing held, waiting, asked or being given back: the socket may be closed after `idleMs`. */
+  readonly idle: boolean;
+}
+
+export type ClientStatus = 'idle' | 'connecting' | 'open' | 'backing-off' | 'closed' | 'refused';
+
+export interface ClientSettings {
+  readonly urls: readonly string[];
+  readonly instance: InstanceId;
+  readonly label: string;
+  readonly metadata: Json | undefined;
+  readonly connectTimeoutMs: DurationMs;
+  readonly maxBackoffMs: DurationMs;
+  readonly idleMs: DurationMs;
+  readonly pingMs: DurationMs | undefined;
+  /** Resolution of the monotonic clock, for the stop margin (R11). */
+  readonly clockResolutionMs: number;
+  /** A number in [0, 1) at each call. */
+  readonly chance: () => number;
+}
+
+export type MakeClientCore = (settings: ClientSettings, now: Stamp) => ClientCore;
+
+/** The number of a dial, rising from 1; names a socket between core and runner (R9). */
+export type DialNumber = number & { readonly __brand: 'DialNumber' };
+export const dialNumber = (value: number): DialNumber => value as DialNumber;
+
+/** Names a caller's promise between core and runner; chosen by the runner, unique. */
+export type Reference = number & { readonly __brand: 'Reference' };
+export const reference = (value: number): Reference => value as Reference;
+
+export interface AcquireTerms {
+  readonly name: LeaseName;
+  readonly ttlMs: DurationMs;
+  /** Counted from the `acquire` event; null: without limit; 0: one try. */
+  readonly waitMs: DurationMs | null;
+  readonly priority: number | undefined;
+  readonly maxLifetimeMs: DurationMs | undefined;
+  readonly minHoldMs: DurationMs | undefined;
+  readonly lockDelayMs: DurationMs | undefined;
+  readonly steal: boolean;
+  readonly whenOwn: 'queue' | 'reject';
+  readonly renew: boolean;
+  readonly stopMarginMs: DurationMs | undefined;
+  readonly renewRatio: number;
+}
+
+export type ClientEvent =
+  // What people ask.
+  | { readonly kind: 'acquire'; readonly key: RequestId; readonly terms: AcquireTerms }
+  /** Withdraws a claim without a word to its caller (whose signal was aborted); a grant that crosses it is released. */
+  | { readonly kind: 'withdraw'; readonly key: RequestId }
+  | { readonly kind: 'release'; readonly key: RequestId; readonly reference: Reference; readonly handOver: boolean }
+  | { readonly kind: 'renew'; readonly key: RequestId; readonly reference: Reference }
+  | { readonly kind: 'set-state'; readonly key: RequestId; readonly reference: Reference; readonly value: Json | undefined; readonly ifVersion: number | undefined }
+  /** `renewWhile` said no, or the work that owns the lease is over: it is no longer renewed. */
+  | { readonly kind: 'stop-renewing'; readonly key: RequestId }
+  | { readonly kind: 'list'; readonly reference: Reference; readonly name: LeaseName | undefined; readonly prefix: string; readonly after: string; readonly limit: number }
+  /** Resolves at the next `open`; keeps the connection wanted until then. */
+  | { readonly kind: 'ready'; readonly reference: Reference }
+  | { readonly kind: 'give-up'; readonly reference: Reference }
+  /** No new claims; those that wait end `closed`; leases named in `keep` go on being renewed until released. */
+  | { readonly kind: 'close'; readonly keep: readonly RequestId[] }
+  /** Ends it now: whatever is still held is lost `closed` (given back where there is a connection), then `bye`. */
+  | { readonly kind: 'close-now' }
+  // What the platform brings.
+  | { readonly kind: 'credential'; readonly dial: DialNumber; readonly credential: string | undefined }
+  | { readonly kind: 'credential-failed'; readonly dial: DialNumber; readonly cause: unknown }
+  | { readonly kind: 'socket-opened'; readonly dial: DialNumber }
+  /** One frame, each message held against the table; unknown types are left out and counted by the runner. */
+  | { readonly kind: 'socket-frame'; readonly dial: DialNumber; readonly messages: readonly CoordinatorMessage[] }
+  /** Also when it never opened. `closeCode` 0 when there was none. */
+  | { readonly kind: 'socket-closed'; readonly dial: DialNumber; readonly closeCode: number; readonly reason: string }
+  /** A timer, a reading of a lease, any chance to look at the clocks. */
+  | { readonly kind: 'wake' };
+
+export type Effect =
+  | { readonly kind: 'ask-credential'; readonly dial: DialNumber }
+  | { readonly kind: 'dial'; readonly dial: DialNumber; readonly url: string }
+  /** One frame; its first message carries the frame number. */
+  | { readonly kind: 'send'; readonly dial: DialNumber; readonly messages: readonly ClientMessage[] }
+  /** The socket is of no more use: close it without waiting for its close. Nothing of it is heard any more. */
+  | { readonly kind: 'abandon'; readonly dial: DialNumber }
+  | { readonly kind: 'status'; readonly status: ClientStatus; readonly failure: Failure | null }
+  /** A claim ended. After `granted` the lease lives under the same key. */
+  | { readonly kind: 'claim'; readonly key: RequestId; readonly outcome: ClaimOutcome }
+  | { readonly kind: 'queued'; readonly key: RequestId; readonly position: number; readonly behind: 'self' | 'other' | 'nobody'; readonly holder: string | undefined; readonly heldForMs: number | undefined; readonly remainingMs: number | undefined }
+  | { readonly kind: 'lease'; readonly key: RequestId; readonly news: LeaseNews }
+  | { readonly kind: 'settle'; readonly reference: Reference; readonly outcome: Outcome }
+  | { readonly kind: 'warning'; readonly code: Code | 'waiting' | 'behind-self' | 'journal-changed' | 'stalled' | 'clock-rate'; readonly text: string };
+
+export type ClaimOutcome =
+  | { readonly kind: 'granted'; readonly name: LeaseName; readonly fencingToken: FencingToken }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export type Outcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'released'; readonly released: boolean; readonly code: Code | undefined }
+  | { readonly kind: 'renewed'; readonly leftMs: number }
+  | { readonly kind: 'state-set'; readonly version: number }
+  | { readonly kind: 'views'; readonly views: readonly WireLeaseView[]; readonly next: string | undefined }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** What becomes a `LeaseError` at the public edge. */
+export interface Failure {
+  readonly code: Code;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly param: string | undefined;
+  readonly requestId: string | undefined;
+  /** Of a wait that timed out: its last known place. */
+  readonly position: number | undefined;
+  readonly cause: Failure | undefined;
+}
+
+export type LeaseNews =
+  | { readonly kind: 'renewed'; readonly leftMs: number }
+  | { readonly kind: 'at-risk'; readonly why: 'silent' | 'doubt' }
+  | { readonly kind: 'recovered' }
+  | { readonly kind: 'ceiling-near'; readonly ceilingLeftMs: number }
+  | { readonly kind: 'lost'; readonly code: LossCode; readonly attempts: readonly RenewalAttempt[] }
+  | { readonly kind: 'released' };
+
+/** One of the last renewals of a lease that was lost. */
+export interface RenewalAttempt {
+  /** Before the loss. */
+  readonly agoMs: number;
+  readonly outcome: 'acknowledged' | 'unanswered' | 'no-connection' | Code;
+}
+
+export type LeaseStatus = 'held' | 'at-risk' | 'lost' | 'released';
+
+export interface LeaseSnapshot {
+  readonly name: LeaseName;
+  readonly fencingToken: FencingToken;
+  readonly ttlMs: number;
+  readonly status: LeaseStatus;
+  /** Until the client stops believing; 0 once it has. */
+  readonly remainingMs: number;
+  readonly ceilingLeftMs: number;
+  readonly state: LeaseState | undefined;
+  readonly lossCode: LossCode | undefined;
+}
