@@ -1,0 +1,128 @@
+/**
+ * Builds both packages: one JavaScript file for each door, and the declarations that the doors reach.
+ * `--if-stale` does nothing where `dist` is newer than every source. Declarations come from `build/types`, which
+ * `tsc -b` fills; `--js` leaves them alone.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type BuildOptions, type OutputFile } from 'esbuild';
+import { DOORS, staleness, TYPED_DOORS } from './support/doors.ts';
+import { root } from './support/files.ts';
+
+const CLIENT_GZIP_BYTES_MAX = 6_000;
+const CLIENT_INPUTS = /^(client|shared)\//;
+
+const OPTIONS = {
+  // The one file runs in pages too: a Node builtin in it is an error. Small, since pages load it.
+  client: { platform: 'neutral', minify: true },
+  // Packages stay outside; `shared/` goes in.
+  server: { platform: 'node', packages: 'external' },
+} as const satisfies Record<'client' | 'server', BuildOptions>;
+
+/** While the parts are being written a door may not be there yet. */
+function entriesOf(side: 'client' | 'server'): Record<string, string> {
+  const there: Record<string, string> = {};
+  for (const [door, source] of Object.entries(DOORS[side])) {
+    if (existsSync(join(root, source))) there[door] = source;
+    else console.log(`left out ${side}/dist/${door}.js: ${source} is not there yet`);
+  }
+  return there;
+}
+
+async function buildSide(side: 'client' | 'server'): Promise<void> {
+  const entryPoints = entriesOf(side);
+  if (Object.keys(entryPoints).length === 0) return;
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: `${side}/dist`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    sourcemap: true,
+    sourcesContent: true,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    ...OPTIONS[side],
+  });
+  if (side === 'client') refuseForeignInputs(Object.keys(result.metafile.inputs));
+  replaceFiles(`${side}/dist`, result.outputFiles);
+}
+
+function refuseForeignInputs(inputs: readonly string[]): void {
+  const foreign = inputs.filter((input) => !CLIENT_INPUTS.test(input));
+  if (foreign.length > 0) throw new Error(`the client's bundle takes in ${foreign.join(', ')}; it may hold client/ and shared/ only`);
+}
+
+/** Each file is put in place by a rename, so that a process that starts meanwhile reads the old one or the new one. */
+function replaceFiles(folder: string, files: readonly OutputFile[]): void {
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const file of files) {
+    writeFileSync(`${file.path}.new`, file.contents);
+    renameSync(`${file.path}.new`, file.path);
+  }
+  const wanted = new Set(files.map((file) => file.path));
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(root, folder, entry.name);
+    if (entry.isFile() && !wanted.has(path)) rmSync(path, { force: true });
+  }
+}
+
+/** Copies the declarations that the doors of a package reach, in the places that they have in the repository. */
+function copyTypes(side: 'client' | 'server'): void {
+  const reached = new Set<string>();
+  const open = TYPED_DOORS[side].map((door) => door.replace(/\.ts$/, '.d.ts'));
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const source = join(root, 'build/types', path);
+    if (!existsSync(source)) {
+      console.log(`left out the types of ${side}: ${path} is not there; run "npm run types" first`);
+      return;
+    }
+    for (const [, specifier = ''] of readFileSync(source, 'utf8').matchAll(/(?:from|import\(|import)\s*['"](\.[^'"]+)\.ts['"]/g)) {
+      open.push(`${posix.join(posix.dirname(path), specifier)}.d.ts`);
+    }
+  }
+  const target = join(root, side, 'dist/types');
+  rmSync(target, { recursive: true, force: true });
+  for (const path of reached) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), readFileSync(join(root, 'build/types', path)));
+  }
+}
+
+/** Bytes that a page loads for the main door: the file and every chunk that it imports at once, each as gzip -9. */
+function clientGzipBytes(): number {
+  const loaded = new Set<string>();
+  const open = ['index.js'];
+  let bytes = 0;
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (loaded.has(name)) continue;
+    loaded.add(name);
+    const code = readFileSync(join(root, 'client/dist', name));
+    bytes += gzipSync(code, { level: 9 }).length;
+    for (const [, chunk = ''] of code.toString().matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) open.push(chunk);
+  }
+  return bytes;
+}
+
+function holdSize(): void {
+  if (!existsSync(join(root, 'client/dist/index.js'))) return;
+  const bytes = clientGzipBytes();
+  console.log(`client/dist/index.js: ${bytes} bytes gzip of at most ${CLIENT_GZIP_BYTES_MAX}`);
+  if (bytes > CLIENT_GZIP_BYTES_MAX) throw new Error(`the client's main door is ${bytes - CLIENT_GZIP_BYTES_MAX} bytes gzip over its ceiling`);
+}
+
+if (!process.argv.includes('--if-stale') || staleness() !== null) {
+  await buildSide('client');
+  await buildSide('server');
+  if (!process.argv.includes('--js')) {
+    copyTypes('client');
+    copyTypes('server');
+  }
+  holdSize();
+}

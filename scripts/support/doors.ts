@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesUnder, isTypeScript, modifiedMs, root } from './files.ts';
+
+/** What each package offers: the file in `dist` and the source that it is built from. */
+export const DOORS: Readonly<Record<'client' | 'server', Readonly<Record<string, string>>>> = {
+  client: { index: 'client/index.ts' },
+  server: { index: 'server/index.ts', cli: 'server/cli/main.ts', 'journal-worker': 'server/journal/worker.ts' },
+};
+
+/** Doors that people import: those whose types are published. The others are started, not imported. */
+export const TYPED_DOORS: Readonly<Record<'client' | 'server', readonly string[]>> = {
+  client: ['client/index.ts'],
+  server: ['server/index.ts'],
+};
+
+/** Why what is in `dist` cannot be trusted to be what the sources say, or null when it can. */
+export function staleness(): string | null {
+  const sources = ['shared', 'client', 'server'].flatMap((folder) => filesUnder(folder, isTypeScript));
+  const newest = Math.max(...sources.map(modifiedMs));
+  for (const side of ['client', 'server'] as const) {
+    for (const door of Object.keys(DOORS[side])) {
+      const path = `${side}/dist/${door}.js`;
+      if (!existsSync(join(root, path))) return `${path} is not built`;
+      if (modifiedMs(path) < newest) return `${path} is older than its sources`;
+    }
+  }
+  return null;
+}
