@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** Real sockets, processes and disks with tolerances under 250 ms: one file at a time. */
+const oneAtATime = { fileParallelism: false, testTimeout: 120_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -11,23 +14,19 @@ export default defineConfig({
     ],
   },
   test: {
-    reporters: ['default', ['json', { outputFile: 'build/tests.json' }]],
+    reporters: ['default', 'json'],
+    outputFile: { json: 'build/tests.json' },
     projects: [
       {
         extends: true,
-        test: { name: 'pure', include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts', 'test/tidy/**/*.test.ts'], testTimeout: 20_000 },
-      },
-      {
-        extends: true,
-        // Real sockets, processes and disks with tolerances under 250 ms: one file at a time.
         test: {
-          name: 'real',
-          include: ['test/real/**/*.test.ts', 'test/packed/**/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          name: 'pure',
+          include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts', 'test/sim/**/*.test.ts', 'test/tidy/**/*.test.ts'],
+          testTimeout: 20_000,
         },
       },
+      { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], ...oneAtATime } },
+      { extends: true, test: { name: 'packed', include: ['test/packed/**/*.test.ts'], ...oneAtATime } },
     ],
   },
 });

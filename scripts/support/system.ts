@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** A program that some tests start, and the Debian package that brings it. */
+export interface Need {
+  readonly command: string;
+  readonly package: string;
+  /** The tests that are skipped without it, in words. */
+  readonly tests: string;
+}
+
+export const NEEDS: readonly Need[] = [
+  { command: 'strace', package: 'strace', tests: 'the tests of a slow and a failing disk (test/real)' },
+];
+
+/** Where `command` is found on the path, or null. */
+export function onPath(command: string): string | null {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, command);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not in this folder: that is what the loop is for.
+    }
+  }
+  return null;
+}
