@@ -1,6 +1,6 @@
 import {
   CREDENTIAL_BYTES_MAX, FRAME_BYTES_MAX, ID_BYTES_MAX, KEEP_MS_MAX, LABEL_BYTES_MAX, LEASES_PER_RENEW_MAX, LIFETIME_MS_MAX, LIST_MAX,
-  LOCK_DELAY_MS_MAX, METADATA_BYTES_MAX, MIN_HOLD_MS_MAX, NAME_BYTES_MAX, PING_MS_DEFAULT, PING_MS_MIN, PRIORITY_MAX, STATE_BYTES_MAX,
+  LOCK_DELAY_MS_MAX, METADATA_BYTES_MAX, MIN_HOLD_MS_MAX, NAME_BYTES_MAX, PING_MS_DEFAULT, PING_MS_MIN, PRIORITY_MAX, PRIORITY_MIN, STATE_BYTES_MAX,
   TTL_MS_MAX, TTL_MS_MIN_FIXED, WAIT_MS_MAX,
 } from './limits.ts';
 import type { FrameTable, MessageOf } from './frame-table.ts';
@@ -10,14 +10,18 @@ import type { FrameTable, MessageOf } from './frame-table.ts';
  * them; the first message of a client's frame carries its number as `frame`. Unknown fields are ignored,
  * unknown types answered by an error.
  */
+/** Number.MAX_SAFE_INTEGER, as a literal: reading it off `Number` counts as an effect when a bundler leaves out what is unused. */
+const WHOLE_MAX = 2 ** 53 - 1;
 const name = { kind: 'name' } as const;
 const token = { kind: 'token' } as const;
 const request = { kind: 'id', of: 'request' } as const;
 const frame = { kind: 'frame' } as const;
 const optionalFrame = { kind: 'frame', optional: true } as const;
 /** What is left of a window, of a ceiling, of a queue: an amount that was worked out, never one that was asked. */
-const left = { kind: 'duration', min: 0, max: Number.MAX_SAFE_INTEGER } as const;
-const count = { kind: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const left = { kind: 'duration', min: 0, max: WHOLE_MAX } as const;
+const count = { kind: 'integer', min: 0, max: WHOLE_MAX } as const;
+/** No spread and no operator in CLIENT_FRAMES: a bundler could not leave it out of the client, which checks only the other. */
+const optionalCount = { kind: 'integer', min: 0, max: WHOLE_MAX, optional: true } as const;
 const code = { kind: 'text', bytesMax: ID_BYTES_MAX } as const;
 const state = {
   kind: 'record',
@@ -55,7 +59,7 @@ export const CLIENT_FRAMES = {
     ttlMs: { kind: 'duration', min: TTL_MS_MIN_FIXED, max: TTL_MS_MAX },
     /** Counted from reading this message; 0 is one try, absent is without limit. */
     waitMs: { kind: 'duration', min: 0, max: WAIT_MS_MAX, optional: true },
-    priority: { kind: 'integer', min: -PRIORITY_MAX, max: PRIORITY_MAX, optional: true },
+    priority: { kind: 'integer', min: PRIORITY_MIN, max: PRIORITY_MAX, optional: true },
     maxLifetimeMs: { kind: 'duration', min: TTL_MS_MIN_FIXED, max: LIFETIME_MS_MAX, optional: true },
     minHoldMs: { kind: 'duration', min: 0, max: MIN_HOLD_MS_MAX, optional: true },
     lockDelayMs: { kind: 'duration', min: 0, max: LOCK_DELAY_MS_MAX, optional: true },
@@ -64,7 +68,7 @@ export const CLIENT_FRAMES = {
     renew: { kind: 'flag', optional: true },
     whenOwn: { kind: 'one-of', values: ['queue', 'reject'], optional: true },
   },
-  amend: { frame: optionalFrame, request, priority: { kind: 'integer', min: -PRIORITY_MAX, max: PRIORITY_MAX } },
+  amend: { frame: optionalFrame, request, priority: { kind: 'integer', min: PRIORITY_MIN, max: PRIORITY_MAX } },
   cancel: { frame: optionalFrame, request },
   renew: {
     frame: optionalFrame,
@@ -83,7 +87,7 @@ export const CLIENT_FRAMES = {
     fencingToken: token,
     /** Absent: the state is removed; its version still rises. */
     value: { kind: 'json', bytesMax: FRAME_BYTES_MAX, optional: true },
-    ifVersion: { ...count, optional: true },
+    ifVersion: optionalCount,
   },
   endAck: { frame: optionalFrame, name, fencingToken: token },
   list: {

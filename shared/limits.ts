@@ -24,6 +24,7 @@ export const WAIT_MS_MAX = DAY;
 export const MIN_HOLD_MS_MAX = HOUR;
 /** R24: a longer lock-delay would be a second lease that nobody holds. */
 export const LOCK_DELAY_MS_MAX = 60 * SECOND;
+export const PRIORITY_MIN = -100;
 export const PRIORITY_MAX = 100;
 export const HOLDERS_MAX = 1_000;
 
@@ -64,8 +65,19 @@ export const LISTENING_STEP_MS = 150;
 export const TICK_MS = 75;
 
 export const CONNECT_TIMEOUT_MS_DEFAULT = 5 * SECOND;
+export const CONNECT_TIMEOUT_MS_MIN = 100;
+export const CONNECT_TIMEOUT_MS_MAX = 60 * SECOND;
 export const BACKOFF_MS_MAX_DEFAULT = 8 * SECOND;
+export const BACKOFF_MS_MAX_LEAST = 100;
+export const BACKOFF_MS_MAX_MOST = 300 * SECOND;
+/** A process should end soon after its last lease; a page keeps its connection for the next click. */
+export const IDLE_MS_DEFAULT_PROCESS = 1 * SECOND;
+export const IDLE_MS_DEFAULT_PAGE = 60 * SECOND;
+export const IDLE_MS_MAX = DAY;
 export const DRAIN_MS_DEFAULT = 5 * SECOND;
+export const DRAIN_MS_MAX = DAY;
+/** How long `close` waits for the answers to its releases: they are on their way in any case. */
+export const CLOSE_ANSWER_MS = 500;
 /** A connection counts as good only after it has lived this long since `welcome`. */
 export const GOOD_CONNECTION_MS = 5 * SECOND;
 

@@ -10,6 +10,11 @@ const SPREAD = 0.05;
 const ATTEMPT_MS_MIN = 250;
 
 export const RENEW_RATIO_DEFAULT = 2 / 3;
+export const RENEW_RATIO_MIN = 0.1;
+export const RENEW_RATIO_MAX = 0.9;
+/** Between the renewal and the stop margin there must be room for this many round trips of this length. */
+export const RENEW_ATTEMPTS_MIN = 2;
+export const ROUND_TRIP_MS_MIN = 75;
 
 /**
  * The least stop margin that keeps S1 for a window of which `leftMs` (the TTL and the age of its anchor) are
