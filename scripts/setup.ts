@@ -22,8 +22,8 @@ function whyNot(): string | null {
 function apt(args: readonly string[]): string | null {
   const ran = spawnSync('apt-get', [...APT, ...args], { env: QUIET, encoding: 'utf8' });
   if (ran.status === 0) return null;
-  const said = `${ran.stderr ?? ''}`.trim().split('\n').at(-1);
-  return said === undefined || said === '' ? `apt-get ended with ${ran.status ?? ran.signal}` : said;
+  const said = ran.stderr.trim().split('\n').at(-1) ?? '';
+  return said === '' ? `apt-get ended with ${ran.status ?? ran.signal ?? 'an error'}` : said;
 }
 
 function skipped(need: Need, why: string): void {

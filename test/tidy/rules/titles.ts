@@ -5,7 +5,7 @@ const TESTERS = new Set(['test', 'it', 'describe', 'suite', 'bench']);
 const VAGUE = /\b(should|works?|correctly|properly)\b/i;
 const SKIPS = new Set(['skip', 'skipIf', 'runIf', 'todo', 'fails']);
 
-/** The title of a test or a suite; what is put into a template shows as `${}`. */
+/** The title of a test or a suite; what is put into a template shows as `$`. */
 export interface Title {
   readonly text: string;
   readonly start: number;
@@ -52,5 +52,5 @@ function isTester(node: ESTree.Expression): boolean {
 function textOf(node: ESTree.Argument): string | null {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type !== 'TemplateLiteral') return null;
-  return node.quasis.map((part) => part.value.cooked ?? '').join('${}');
+  return node.quasis.map((part) => part.value.cooked ?? '').join('$');
 }

@@ -2,11 +2,11 @@
  * Traces of the place and the tools with which a file was made. A reader elsewhere has neither. The patterns are put
  * together here, so that this file holds none of what it looks for.
  */
-const PLACES = ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/work/', '/tmp/[a-z]/', 'C:\\\\Users'];
-const TOOLS = ['clau' + 'de', 'anth' + 'ropic', 'open' + 'ai', 'chat' + 'gpt', 'cop' + 'ilot', 'sub-?' + 'agent'];
+const FOLDERS = ['home/[a-z]', 'Users/[A-Za-z]', 'root/', 'work/', 'tmp/[a-z]/'];
+const TOOLS = [['clau', 'de'], ['anth', 'ropic'], ['open', 'ai'], ['chat', 'gpt'], ['cop', 'ilot'], ['sub', 'agent']];
 
-const PLACE = new RegExp(`(?<![\\w.:/-])(?:${PLACES.join('|')})`);
-const TOOL = new RegExp(`\\b(?:${TOOLS.join('|')})`, 'i');
+const PLACE = new RegExp(`(?<![\\w.:/-])/(?:${FOLDERS.join('|')})`);
+const TOOL = new RegExp(`\\b(?:${TOOLS.map((parts) => parts.join('-?')).join('|')})`, 'i');
 
 export function tracesIn(path: string, text: string): readonly string[] {
   const found: string[] = [];
