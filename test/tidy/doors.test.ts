@@ -15,7 +15,7 @@ function importOf(path: string): readonly string[] {
   });
   if (ran.signal !== null) return [`the process lives on after the import of ${path}`];
   if (ran.status !== 0) throw new Error(`${path} cannot be imported: ${ran.stderr}`);
-  const done: unknown = JSON.parse(ran.stdout);
+  const done: unknown = JSON.parse(ran.stdout.split('\n').at(-1) ?? '');
   return Array.isArray(done) ? done.map(String) : ['no list'];
 }
 

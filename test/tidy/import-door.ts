@@ -1,5 +1,5 @@
 /**
- * Imports the file given as argument and prints, as JSON, what the repository's own code did meanwhile: timers set,
+ * Imports the file given as argument and prints, as JSON in the last line, what the repository's own code did meanwhile: timers set,
  * clocks and chance read, lines logged, globals added. Then it ends by itself, unless the import left something alive.
  */
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,8 @@ function watch(owner: object, key: string): void {
   Reflect.set(owner, key, function (this: unknown, ...given: unknown[]): unknown {
     const line = (new Error('where').stack ?? '').split('\n').find(isOwn);
     if (line !== undefined) done.push(`${key} ${line.trim()}`);
-    return Reflect.apply(original, this, given);
+    const answer: unknown = Reflect.apply(original, this, given);
+    return answer;
   });
 }
 
@@ -33,4 +34,4 @@ for (const [owner, keys] of WATCHED) for (const key of keys) watch(owner, key);
 const before = new Set(Reflect.ownKeys(globalThis));
 await import(pathToFileURL(process.argv[2] ?? '').href);
 for (const key of Reflect.ownKeys(globalThis)) if (!before.has(key)) done.push(`global ${String(key)} added`);
-process.stdout.write(JSON.stringify(done));
+process.stdout.write(`\n${JSON.stringify(done)}`);
