@@ -36,6 +36,8 @@ export const CODES = {
   'unknown-type': entry(
     'The coordinator does not know this type of message.', 'caller',
     'Use a coordinator at least as new as the client, or a message of docs/PROTOCOL.md.', false, 400, 64),
+  'not-found': entry(
+    'There is nothing at this address.', 'caller', 'Correct the path; `GET /` says what there is.', false, 404, 64),
   'not-text': entry(
     'A binary frame came; the protocol is JSON text.', 'caller', 'Send text frames.', false, 400, 64, CLOSE_CODES['not-text']),
   'bad-utf8': entry(
