@@ -1,0 +1,67 @@
+/** Plays the cases of field failures (test/real/cases); with `--full` writes docs/FIELD-FAILURES.md. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CASES } from '../test/real/cases/registry.ts';
+import { play, type FieldCase, type Played } from '../test/real/support/field-case.ts';
+import { casesPage } from './support/cases-page.ts';
+import { root } from './support/files.ts';
+
+const HELP = `npm run cases -- [--full] [F04 F22 ...]
+
+Plays the cases of field failures against the built coordinator and client.
+
+  --full   each case as it was written; takes about half an hour; all of them
+           together write docs/FIELD-FAILURES.md
+  --help   this
+
+Without a name every case is played. Ends with 1 when a case is not as it is right.
+
+${CASES.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}`;
+
+function chosen(names: readonly string[]): readonly FieldCase[] {
+  const unknown = names.filter((name) => !CASES.some(({ id }) => id === name.toUpperCase()));
+  if (unknown.length > 0) throw new Error(`no such case: ${unknown.join(', ')}; there are ${CASES.map(({ id }) => id).join(', ')}`);
+  const wanted = names.map((name) => name.toUpperCase());
+  return names.length === 0 ? CASES : CASES.filter(({ id }) => wanted.includes(id));
+}
+
+function print({ tookMs, measured, wrong }: Played): void {
+  for (const { what, value, right, ok } of measured) console.log(`  ${ok ? 'ok   ' : 'WRONG'} ${what}: ${value} (right: ${right})`);
+  for (const line of wrong) console.log(`  ! ${line}`);
+  console.log(`  ${wrong.length === 0 ? 'as it is right' : 'WRONG'}, ${(tookMs / 1_000).toFixed(1)} s`);
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { full: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const cases = chosen(positionals);
+  const size = values.full ? 'full' : 'ci';
+  const played: Played[] = [];
+  for (const fieldCase of cases) {
+    console.log(`${fieldCase.id} ${fieldCase.title}`);
+    const result = await play(fieldCase, size);
+    print(result);
+    played.push(result);
+  }
+  if (values.full && cases.length === CASES.length) writePage(played);
+  process.exitCode = played.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
+}
+
+function writePage(played: readonly Played[]): void {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `Linux, ${availableParallelism()} cores, Node ${process.versions.node}`;
+  writeFileSync(join(root, 'docs/FIELD-FAILURES.md'), casesPage(played, { date, commit, machine }));
+  console.log('written: docs/FIELD-FAILURES.md');
+}
+
+await main();

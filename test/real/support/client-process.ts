@@ -1,0 +1,173 @@
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../../shared/json.ts';
+import { eachLine, exitOf, startChild, type Child, type Exit } from './children.ts';
+import { fromLine, now, type EntryOf, type What } from './log.ts';
+import type { AcquireOptions, Command, ConnectOptions, Order } from './program/commands.ts';
+import type { RunLog } from './run-log.ts';
+import { within } from './waiting.ts';
+
+const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
+
+export type Settled = EntryOf<'settled'>;
+
+/** A process with any number of clients in it. */
+export class ClientProcess {
+  readonly log: RunLog;
+  readonly clients: ClientHandle[] = [];
+  readonly exit: Promise<Exit>;
+  readonly #child: Child;
+  #living = true;
+  #stderr = '';
+
+  constructor(log: RunLog) {
+    this.log = log;
+    this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', PROGRAM]);
+    eachLine(this.#child.stdout, (line) => log.add(fromLine(line)));
+    eachLine(this.#child.stderr, (line) => {
+      this.#stderr += `${line}\n`;
+    });
+    this.exit = exitOf(this.#child).then((exit) => {
+      this.#living = false;
+      this.#tell({ event: 'exited', ...exit });
+      return exit;
+    });
+  }
+
+  /** What the process itself wrote to stderr: warnings of the runtime, for one. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get living(): boolean {
+    return this.#living;
+  }
+
+  client(label: string, url: string, options: ConnectOptions = {}, record = false): ClientHandle {
+    const client = new ClientHandle(this, label);
+    this.clients.push(client);
+    this.write({ client: label, do: 'connect', url, options, record });
+    return client;
+  }
+
+  write(command: Command): void {
+    this.#child.stdin.write(`${JSON.stringify(command)}\n`);
+  }
+
+  /** SIGKILL. The instant in the log lies before the signal. */
+  kill(): void {
+    this.#tell({ event: 'killed' });
+    this.#child.kill('SIGKILL');
+  }
+
+  suspend(): void {
+    this.#tell({ event: 'suspended' });
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#tell({ event: 'continued' });
+    this.#child.kill('SIGCONT');
+  }
+
+  /** Closes every client, then waits until the process ends by itself. */
+  async end(): Promise<void> {
+    if (this.#living) {
+      const closed = this.clients.filter((client) => !client.closed).map((client) => client.close());
+      await Promise.allSettled(closed);
+      this.#child.stdin.end();
+    }
+    await within(this.exit, 10_000, 'a client program that ends by itself').catch(() => this.#child.kill('SIGKILL'));
+    await this.exit;
+  }
+
+  #tell(what: What): void {
+    const at = now();
+    for (const client of this.clients) this.log.add({ at, client: client.label, ...what });
+  }
+}
+
+let calls = 0;
+
+/** One client, as the harness speaks to it. Each method resolves when the client's own promise has settled. */
+export class ClientHandle {
+  readonly label: string;
+  closed = false;
+  readonly #process: ClientProcess;
+
+  constructor(owner: ClientProcess, label: string) {
+    this.#process = owner;
+    this.label = label;
+  }
+
+  order(order: Order): void {
+    this.#process.write({ client: this.label, ...order });
+  }
+
+  ready(timeoutMs = 5_000): Promise<Settled> {
+    return this.#call(timeoutMs + 5_000, (call) => ({ do: 'ready', call, timeoutMs }));
+  }
+
+  /** `limitMs` bounds the test's own waiting; `options.waitMs` is the client's. */
+  acquire(key: string, name: string, options: AcquireOptions = {}, limitMs = 30_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'acquire', call, key, name, options, ...bound(options.waitMs) }));
+  }
+
+  tryAcquire(key: string, name: string, options: AcquireOptions = {}, withinMs = 5_000): Promise<Settled> {
+    return this.#call(withinMs + 5_000, (call) => ({ do: 'try', call, key, name, options, withinMs }));
+  }
+
+  release(key: string): Promise<Settled> {
+    return this.#call(30_000, (call) => ({ do: 'release', call, key }));
+  }
+
+  renew(key: string): Promise<Settled> {
+    return this.#call(30_000, (call) => ({ do: 'renew', call, key }));
+  }
+
+  setState(key: string, value: Json, limitMs = 30_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'set-state', call, key, value }));
+  }
+
+  inspect(name: string): Promise<Settled> {
+    return this.#call(10_000, (call) => ({ do: 'inspect', call, name }));
+  }
+
+  loop(name: string, times: number, holdMs: number, options: AcquireOptions = {}, limitMs = 120_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'loop', call, name, times, holdMs, options }));
+  }
+
+  burst(prefix: string, count: number, options: AcquireOptions = {}, limitMs = 60_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'burst', call, prefix, count, options }));
+  }
+
+  /** Resolves after `stop()`. */
+  churn(prefix: string, workers: number, pauseMs: number, options: AcquireOptions = {}, limitMs = 600_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'churn', call, prefix, workers, pauseMs, options }));
+  }
+
+  stop(): void {
+    this.order({ do: 'stop' });
+  }
+
+  async read(key: string): Promise<EntryOf<'read'>> {
+    const entry = this.#process.log.next('read', (read) => read.client === this.label && read.key === key, 10_000, `${this.label} reads ${key}`);
+    this.order({ do: 'read', key });
+    return entry;
+  }
+
+  async close(): Promise<Settled> {
+    this.closed = true;
+    return this.#call(10_000, (call) => ({ do: 'close', call }));
+  }
+
+  #call(limitMs: number, order: (call: string) => Order): Promise<Settled> {
+    calls += 1;
+    const call = `${this.label}#${calls}`;
+    const made = order(call);
+    const settled = this.#process.log.next('settled', (entry) => entry.call === call, limitMs, `${this.label} ${made.do} settles`);
+    this.order(made);
+    return settled;
+  }
+}
+
+const bound = (waitMs: number | undefined): { readonly withinMs?: number } => (waitMs === undefined ? {} : { withinMs: waitMs });

@@ -1,0 +1,125 @@
+import { connect, type Client, type Lease } from 'leasehold';
+import type { Json } from '../../../../shared/json.ts';
+import { now, toLine, type Entry, type What } from '../log.ts';
+import type { Command, Order } from './commands.ts';
+import { burst, churn, loop } from './workloads.ts';
+import { recordingSocket } from './recording-socket.ts';
+
+/** One `connect()` of this process, driven by orders of the harness; everything that happens to it goes to stdout. */
+export class DrivenClient {
+  readonly client: Client;
+  stopped = false;
+  readonly #label: string;
+  readonly #leases = new Map<string, Lease>();
+  /** Entries held back while a tight loop is measured, so that writing them costs it nothing. */
+  #held: Entry[] | null = null;
+
+  constructor(label: string, order: Extract<Order, { readonly do: 'connect' }>) {
+    this.#label = label;
+    const socket = order.record ? { WebSocket: recordingSocket((what, at) => this.log(what, at)) } : {};
+    this.client = connect(order.url, { label, ...order.options, ...socket });
+    this.client.on('status', (status) => this.log({ event: 'status', status: String(status) }));
+    this.client.on('warning', (warning) => this.log({ event: 'warning', text: textOf(warning) }));
+  }
+
+  log(what: What, at: bigint = now()): void {
+    const entry: Entry = { at, client: this.#label, ...what };
+    if (this.#held === null) process.stdout.write(`${toLine(entry)}\n`);
+    else this.#held.push(entry);
+  }
+
+  holdBack(): void {
+    this.#held = [];
+  }
+
+  writeOut(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    process.stdout.write(held.map((entry) => `${toLine(entry)}\n`).join(''));
+  }
+
+  obey(command: Command): void {
+    switch (command.do) {
+      case 'connect': return;
+      case 'ready': return this.settle(command.call, 'ready', () => this.client.ready({ timeoutMs: command.timeoutMs }).then(() => null), command.timeoutMs);
+      case 'acquire': return this.settle(command.call, `acquire ${command.name}`, () => this.#acquire(command), command.withinMs);
+      case 'try': return this.settle(command.call, `tryAcquire ${command.name}`, () => this.#try(command), command.withinMs);
+      case 'release': return this.settle(command.call, 'release', () => this.lease(command.key).release());
+      case 'renew': return this.settle(command.call, 'renew', () => this.lease(command.key).renew());
+      case 'set-state': return this.settle(command.call, 'setState', () => this.lease(command.key).setState(command.value));
+      case 'inspect': return this.settle(command.call, 'inspect', async () => plain(await this.client.inspect(command.name)));
+      case 'read': return this.#read(command.key);
+      case 'loop': return this.settle(command.call, 'loop', () => loop(this, command));
+      case 'burst': return this.settle(command.call, 'burst', () => burst(this, command));
+      case 'churn': return this.settle(command.call, 'churn', () => churn(this, command));
+      case 'stop':
+        this.stopped = true;
+        return;
+      case 'close': return this.settle(command.call, 'close', () => this.client.close().then(() => null));
+      default:
+        command satisfies never;
+    }
+  }
+
+  /** Logs the call, then how it settled. */
+  settle(call: string, what: string, act: () => Promise<Json>, withinMs?: number): void {
+    this.log({ event: 'called', call, what, ...(withinMs === undefined ? {} : { withinMs }) });
+    act().then(
+      (value) => this.log({ event: 'settled', call, what, ok: true, value }),
+      (error: unknown) => this.log({ event: 'settled', call, what, ok: false, code: codeOf(error), message: textOf(error) }),
+    );
+  }
+
+  /** Logs `held` first, then whatever happens to the lease. */
+  hold(key: string, lease: Lease): void {
+    const of = { key, name: lease.name, token: lease.fencingToken };
+    this.log({ event: 'held', ...of });
+    this.#leases.set(key, lease);
+    lease.on('at-risk', () => this.log({ event: 'at-risk', ...of }));
+    lease.on('recovered', () => this.log({ event: 'recovered', ...of }));
+    lease.on('released', () => this.log({ event: 'released', ...of }));
+    lease.on('lost', (error) => this.log({ event: 'lost', code: codeOf(error), ...of }));
+  }
+
+  lease(key: string): Lease {
+    const lease = this.#leases.get(key);
+    if (lease === undefined) throw new Error(`no lease ${key}`);
+    return lease;
+  }
+
+  forget(key: string): void {
+    this.#leases.delete(key);
+  }
+
+  async #acquire({ key, name, options }: Extract<Order, { readonly do: 'acquire' }>): Promise<Json> {
+    const onQueued = ({ position }: { readonly position: number }): void => this.log({ event: 'queued', key, name, position });
+    const lease = await this.client.acquire(name, { onQueued, ...options });
+    this.hold(key, lease);
+    return lease.fencingToken;
+  }
+
+  async #try({ key, name, options }: Extract<Order, { readonly do: 'try' }>): Promise<Json> {
+    const lease = await this.client.tryAcquire(name, options);
+    if (lease === null) return null;
+    this.hold(key, lease);
+    return lease.fencingToken;
+  }
+
+  #read(key: string): void {
+    const lease = this.lease(key);
+    const { name, fencingToken: token, status, remainingMs } = lease;
+    this.log({ event: 'read', key, name, token, status, remainingMs, aborted: lease.signal.aborted });
+  }
+}
+
+export function codeOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code);
+  return error instanceof Error ? error.name : String(error);
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json; // JSON text parses to JSON.

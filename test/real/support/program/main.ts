@@ -1,0 +1,31 @@
+import { createInterface } from 'node:readline';
+import type { Command } from './commands.ts';
+import { DrivenClient } from './driven-client.ts';
+import { now, toLine } from '../log.ts';
+
+/**
+ * A client program: reads orders from stdin, writes what happens to stdout. It runs the built package, as an
+ * application would, under `--unhandled-rejections=strict`. It ends by itself once stdin is closed and every client
+ * is; a handle that was left open keeps it alive, and is told by exit code 17.
+ */
+const EXIT_LEFTOVER = 17;
+const EXIT_UNHANDLED = 70;
+const LEFTOVER_AFTER_MS = 5_000;
+
+const clients = new Map<string, DrivenClient>();
+
+process.on('uncaughtException', (error) => {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  for (const client of clients.keys()) process.stdout.write(`${toLine({ at: now(), client, event: 'unhandled', text })}\n`);
+  process.exit(EXIT_UNHANDLED);
+});
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const command = JSON.parse(line) as Command; // Written by our own harness.
+  if (command.do === 'connect') clients.set(command.client, new DrivenClient(command.client, command));
+  else clients.get(command.client)?.obey(command);
+});
+
+process.stdin.on('end', () => {
+  setTimeout(() => process.exit(EXIT_LEFTOVER), LEFTOVER_AFTER_MS).unref();
+});

@@ -1,0 +1,59 @@
+import type { Json } from '../../../../shared/json.ts';
+import { sleep } from '../waiting.ts';
+import type { Order } from './commands.ts';
+import type { DrivenClient } from './driven-client.ts';
+
+type Of<D extends Order['do']> = Extract<Order, { readonly do: D }>;
+
+/** Acquire, hold, release; the next acquire goes out in the same turn as the release, so it stands at the tail. */
+export async function loop(driven: DrivenClient, { call, name, times, holdMs, options }: Of<'loop'>): Promise<Json> {
+  const acquire = (turn: number): ReturnType<DrivenClient['client']['acquire']> => {
+    const onQueued = ({ position }: { readonly position: number }): void => {
+      driven.log({ event: 'queued', key: `${call}.${turn}`, name, position });
+    };
+    return driven.client.acquire(name, { ...options, onQueued });
+  };
+  driven.holdBack();
+  let next = acquire(0);
+  for (let turn = 0; turn < times; turn += 1) {
+    const lease = await next;
+    driven.hold(`${call}.${turn}`, lease);
+    await sleep(holdMs);
+    const released = lease.release();
+    if (turn + 1 < times) next = acquire(turn + 1);
+    await released;
+    driven.forget(`${call}.${turn}`);
+  }
+  driven.writeOut();
+  return times;
+}
+
+/** Many names at once; under each grant one state write, whose value names the token that wrote it. */
+export async function burst(driven: DrivenClient, { call, prefix, count, options }: Of<'burst'>): Promise<Json> {
+  const one = async (index: number): Promise<void> => {
+    const key = `${prefix}${index}`;
+    const lease = await driven.client.acquire(key, options);
+    driven.hold(key, lease);
+    driven.settle(`${call}.state.${index}`, `setState ${key}`, () => lease.setState({ written: lease.fencingToken }));
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+  return count;
+}
+
+/** Acquires and releases without end, several names in parallel. */
+export async function churn(driven: DrivenClient, { call, prefix, workers, pauseMs, options }: Of<'churn'>): Promise<Json> {
+  let cycles = 0;
+  const work = async (worker: number): Promise<void> => {
+    while (!driven.stopped) {
+      const key = `${call}.${worker}.${cycles}`;
+      const lease = await driven.client.acquire(`${prefix}${worker}`, options);
+      driven.hold(key, lease);
+      await lease.release();
+      driven.forget(key);
+      cycles += 1;
+      await sleep(pauseMs);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  return cycles;
+}
