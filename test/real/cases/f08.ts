@@ -53,7 +53,7 @@ function measureOrder(bench: Bench, times: number): void {
   const grants = entriesOf(bench.log.entries, 'held').toSorted((x, y) => x.token - y.token);
   const order = grants.map(({ client }) => client).join('');
   const expected = `${'ABCD'.repeat(times)}A`;
-  const wrongAt = [...order].findIndex((client, index) => client !== expected[index]);
+  const wrongAt = grants.findIndex(({ client }, index) => client !== expected.charAt(index));
   const shown = wrongAt < 0 ? `A, B, C, D, ${times} times over` : `differs at grant ${wrongAt}: ...${order.slice(Math.max(0, wrongAt - 4), wrongAt + 4)}`;
   bench.measure(`order of ${grants.length} grants`, shown, 'A, B, C, D, A, ...', order === expected);
   const ends = entriesOf(bench.log.entries, 'released');

@@ -136,8 +136,8 @@ export class ClientHandle {
     return this.#call(limitMs, (call) => ({ do: 'loop', call, name, times, holdMs, options }));
   }
 
-  burst(prefix: string, count: number, options: AcquireOptions = {}, limitMs = 60_000): Promise<Settled> {
-    return this.#call(limitMs, (call) => ({ do: 'burst', call, prefix, count, options }));
+  burst(prefix: string, count: number, spreadMs: number, options: AcquireOptions = {}, limitMs = 60_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'burst', call, prefix, count, spreadMs, options }));
   }
 
   /** Resolves after `stop()`. */

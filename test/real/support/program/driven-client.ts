@@ -18,8 +18,8 @@ export class DrivenClient {
     this.#label = label;
     const socket = order.record ? { WebSocket: recordingSocket((what, at) => this.log(what, at)) } : {};
     this.client = connect(order.url, { label, ...order.options, ...socket });
-    this.client.on('status', (status) => this.log({ event: 'status', status: String(status) }));
-    this.client.on('warning', (warning) => this.log({ event: 'warning', text: textOf(warning) }));
+    this.client.on('status', ({ status }) => this.log({ event: 'status', status }));
+    this.client.on('warning', ({ code, message }) => this.log({ event: 'warning', text: `${code}: ${message}` }));
   }
 
   log(what: What, at: bigint = now()): void {

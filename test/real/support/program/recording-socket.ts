@@ -15,7 +15,7 @@ export function recordingSocket(log: (what: What, at?: bigint) => void): typeof 
       this.#dial = dials;
       log({ event: 'dialled', dial: this.#dial });
       this.addEventListener('message', ({ data }) => {
-        log({ event: 'received', dial: this.#dial, messages: messagesOf(String(data)) });
+        log({ event: 'received', dial: this.#dial, messages: messagesOf(data) });
       });
       this.addEventListener('close', ({ code }) => log({ event: 'socket-closed', dial: this.#dial, code }));
     }
@@ -23,12 +23,13 @@ export function recordingSocket(log: (what: What, at?: bigint) => void): typeof 
     override send(data: Parameters<WebSocket['send']>[0]): void {
       const at = now();
       super.send(data);
-      log({ event: 'sent', dial: this.#dial, messages: messagesOf(String(data)) }, at);
+      log({ event: 'sent', dial: this.#dial, messages: messagesOf(data) }, at);
     }
   };
 }
 
-function messagesOf(text: string): Messages {
-  const parsed: unknown = JSON.parse(text);
+function messagesOf(data: unknown): Messages {
+  if (typeof data !== 'string') return [];
+  const parsed: unknown = JSON.parse(data);
   return (Array.isArray(parsed) ? parsed : [parsed]) as Messages; // Only looked at: the client checks what it reads.
 }

@@ -29,9 +29,10 @@ export async function loop(driven: DrivenClient, { call, name, times, holdMs, op
 }
 
 /** Many names at once; under each grant one state write, whose value names the token that wrote it. */
-export async function burst(driven: DrivenClient, { call, prefix, count, options }: Of<'burst'>): Promise<Json> {
+export async function burst(driven: DrivenClient, { call, prefix, count, spreadMs, options }: Of<'burst'>): Promise<Json> {
   const one = async (index: number): Promise<void> => {
     const key = `${prefix}${index}`;
+    await sleep(index * spreadMs);
     const lease = await driven.client.acquire(key, options);
     driven.hold(key, lease);
     driven.settle(`${call}.state.${index}`, `setState ${key}`, () => lease.setState({ written: lease.fencingToken }));
