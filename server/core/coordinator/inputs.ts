@@ -1,0 +1,65 @@
+import type { ClientMessage } from '../../../shared/frames.ts';
+import type { Input, Output, SocketId } from '../core-types.ts';
+import { appendEnded } from './appends.ts';
+import { carry } from './carry.ts';
+import type { Core, Moment } from './core-state.ts';
+import { takeHello } from './hello.ts';
+import { handleMessage } from './messages.ts';
+import { beginDrain, configure, revoke } from './operator.ts';
+import { readFrame } from './session.ts';
+import type { SessionEntry } from './session-book.ts';
+
+/** Applies one input of a turn. What is said goes to the outbox; answers to operators are returned. */
+export function takeInput(core: Core, input: Input, moment: Moment): readonly Output[] {
+  switch (input.kind) {
+    case 'hello': {
+      const entry = takeHello(core, input, moment);
+      if (entry !== null) handleAll(core, entry, input.socket, input.rest, moment);
+      return [];
+    }
+    case 'frame':
+      takeFrame(core, input, moment);
+      return [];
+    case 'socket-closed': {
+      const entry = core.book.bySocket(input.socket);
+      if (entry !== undefined) carry(core, entry, input, moment);
+      return [];
+    }
+    case 'appended':
+      return appendEnded(core, input, moment);
+    case 'revoke':
+      return revoke(core, input, moment);
+    case 'configure':
+      configure(core, input, moment);
+      return [];
+    case 'drain':
+      beginDrain(core, input, moment);
+      return [];
+    default:
+      return input satisfies never;
+  }
+}
+
+/** A frame of a socket that no session is bound to is neither applied nor answered (R9). */
+function takeFrame(core: Core, input: Extract<Input, { readonly kind: 'frame' }>, moment: Moment): void {
+  const entry = core.book.bySocket(input.socket);
+  if (entry === undefined) return;
+  const event = readFrame(entry.session, input.socket, input.frame);
+  carry(core, entry, event, moment);
+  if (event.kind === 'frame') handleAll(core, entry, input.socket, input.messages, moment);
+}
+
+/** In their order, for as long as the socket speaks for the session: nothing is heard behind a `bye`. */
+function handleAll(
+  core: Core,
+  entry: SessionEntry,
+  socket: SocketId,
+  messages: readonly ClientMessage[],
+  moment: Moment,
+): void {
+  for (const message of messages) {
+    const { session } = entry;
+    if (session.kind !== 'bound' || session.socket !== socket) return;
+    handleMessage(core, { entry, session }, message, moment);
+  }
+}

@@ -1,0 +1,155 @@
+import type { CoordinatorMessage } from '../../../shared/frames.ts';
+import type { RequestId, SessionId } from '../../../shared/ids.ts';
+import { durationMs, type ListeningMs } from '../../../shared/time.ts';
+import type { QueuePlace, TableEvent } from '../table-types.ts';
+import type { Core, Moment } from './core-state.ts';
+import { errorMessage } from './errors.ts';
+import { sendPing } from './pings.ts';
+import type { Line } from './session.ts';
+import type { SessionEntry } from './session-book.ts';
+import { wireState, type Describe } from './views.ts';
+import { heldAsOf, leftAsOf } from './welcome.ts';
+
+/**
+ * Says what the table decided to those whom it concerns, in the order decided (R2). A session without a socket hears
+ * what still holds in its next `welcome`; only that a claim is gone is kept for it.
+ */
+export function tell(core: Core, moment: Moment, events: readonly TableEvent[]): void {
+  const describe = describeIn(core);
+  for (const event of events) {
+    const session = sessionOf(event);
+    const entry = session === null ? undefined : core.book.get(session);
+    if (entry === undefined) continue;
+    if (event.kind === 'passed-over') sendPing(core, entry, moment);
+    else if (entry.session.kind === 'bound') {
+      const message = messageFor(event, entry.session.line, moment.now, describe);
+      if (message !== null) core.outbox.say(entry.session.socket, message);
+    } else if (event.kind === 'claim-ended' && event.code === 'gone')
+      remember(entry, event.request, core.limits.perSessionMax);
+  }
+}
+
+/** Labels and metadata of sessions; a holder of an earlier run has them from the journal. */
+export const describeIn =
+  (core: Pick<Core, 'book'>): Describe =>
+  (session) => {
+    const entry = core.book.get(session);
+    return entry === undefined ? { label: '', metadata: null } : { label: entry.label, metadata: entry.metadata };
+  };
+
+/** Who hears of an event; null where nobody in particular does. */
+function sessionOf(event: TableEvent): SessionId | null {
+  switch (event.kind) {
+    case 'granted':
+    case 'renewed':
+      return event.lease.session;
+    case 'grant-decided':
+    case 'view-changed':
+      return null;
+    default:
+      return event.session;
+  }
+}
+
+function messageFor(event: TableEvent, line: Line, now: ListeningMs, describe: Describe): CoordinatorMessage | null {
+  switch (event.kind) {
+    case 'granted': {
+      const state = wireState(event.state);
+      const { request } = event;
+      return {
+        type: 'granted',
+        request,
+        frame: line.frame,
+        ...heldAsOf(event.lease, line.heardAt),
+        ...(state === undefined ? {} : { state }),
+      };
+    }
+    case 'queued':
+      return { type: 'queued', request: event.request, ...placeAsOf(event.place, now, describe) };
+    case 'amended':
+      return { type: 'amended', request: event.request, position: event.position };
+    case 'claim-ended':
+      return claimEnded(event);
+    case 'released':
+      return {
+        type: 'released',
+        request: event.request,
+        released: event.released,
+        ...(event.code === null ? {} : { code: event.code }),
+      };
+    case 'ending':
+      return { type: 'ended', name: event.name, fencingToken: event.fencingToken, code: event.code };
+    case 'ended':
+      return event.told
+        ? null
+        : { type: 'ended', name: event.name, fencingToken: event.fencingToken, code: event.code };
+    case 'ceiling-near':
+      return {
+        type: 'ceilingNear',
+        name: event.name,
+        fencingToken: event.fencingToken,
+        ceilingLeftMs: durationMs(Math.floor(event.ceilingLeftMs)),
+      };
+    case 'state-set':
+      return { type: 'stateSet', request: event.request, version: event.version };
+    case 'refused': {
+      const { request, code, message, param, retryAfterMs } = event;
+      return errorMessage({ request, code, problem: message, cure: '', param, retryAfterMs });
+    }
+    // A renewal's answer names its request: whoever decides it says it.
+    case 'renewed':
+    case 'renew-refused':
+    case 'grant-decided':
+    case 'grant-undone':
+    case 'passed-over':
+    case 'view-changed':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+function placeAsOf(place: QueuePlace, now: ListeningMs, describe: Describe) {
+  const { position, behind, holder, heldForMs, quietMs } = place;
+  return {
+    position,
+    behind,
+    ...(holder === null ? {} : { holder: describe(holder.session).label, remainingMs: leftAsOf(holder.deadline, now) }),
+    ...(heldForMs === null ? {} : { heldForMs: durationMs(Math.floor(heldForMs)) }),
+    ...(quietMs === null ? {} : { quietMs: durationMs(Math.floor(quietMs)) }),
+  };
+}
+
+function claimEnded({
+  code,
+  request,
+  name,
+  position,
+}: Extract<TableEvent, { readonly kind: 'claim-ended' }>): CoordinatorMessage {
+  switch (code) {
+    case 'gone':
+      return { type: 'gone', request };
+    case 'wait-timeout': {
+      const before = position === 1 ? '1 claim stood' : `${position} claims stood`;
+      return errorMessage({
+        request,
+        code,
+        problem: `"${name}" was not free within the time to wait; ${before} before this one`,
+        position,
+      });
+    }
+    case 'cancelled':
+      return errorMessage({ request, code, problem: `The claim on "${name}" was withdrawn` });
+    case 'revoked':
+      return errorMessage({ request, code, problem: `The claim on "${name}" was ended by an operator` });
+    default:
+      return code satisfies never;
+  }
+}
+
+/** Bounded as claims are; the oldest is dropped, which its client claims again after `welcome` anyway. */
+function remember(entry: SessionEntry, request: RequestId, max: number): void {
+  if (entry.session.kind === 'bye') return;
+  if (entry.gone.length >= max) entry.gone.shift();
+  entry.gone.push(request);
+}
