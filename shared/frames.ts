@@ -5,13 +5,16 @@ import {
 } from './limits.ts';
 import type { FrameTable, MessageOf } from './frame-table.ts';
 
+/** Number.MAX_SAFE_INTEGER, as a literal: reading it off `Number` counts as an effect when a bundler leaves out what is unused. */
+const WHOLE_MAX = 2 ** 53 - 1;
+
 /**
  * The messages of `leasehold.v1`, once (docs/PROTOCOL.md explains them). A frame is one message or an array of
  * them; the first message of a client's frame carries its number as `frame`. Unknown fields are ignored,
  * unknown types answered by an error.
+ *
+ * No spread and no operator in CLIENT_FRAMES: a bundler could not leave it out of the client, which checks only the other.
  */
-/** Number.MAX_SAFE_INTEGER, as a literal: reading it off `Number` counts as an effect when a bundler leaves out what is unused. */
-const WHOLE_MAX = 2 ** 53 - 1;
 const name = { kind: 'name' } as const;
 const token = { kind: 'token' } as const;
 const request = { kind: 'id', of: 'request' } as const;
@@ -20,7 +23,6 @@ const optionalFrame = { kind: 'frame', optional: true } as const;
 /** What is left of a window, of a ceiling, of a queue: an amount that was worked out, never one that was asked. */
 const left = { kind: 'duration', min: 0, max: WHOLE_MAX } as const;
 const count = { kind: 'integer', min: 0, max: WHOLE_MAX } as const;
-/** No spread and no operator in CLIENT_FRAMES: a bundler could not leave it out of the client, which checks only the other. */
 const optionalCount = { kind: 'integer', min: 0, max: WHOLE_MAX, optional: true } as const;
 const code = { kind: 'text', bytesMax: ID_BYTES_MAX } as const;
 const state = {

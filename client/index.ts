@@ -1,0 +1,26 @@
+import { makeClientCore } from './core/client-core.ts';
+import { makeClient } from './runtime/client.ts';
+import type { Client } from './runtime/public-client.ts';
+import type { ConnectOptions } from './runtime/public-options.ts';
+
+/**
+ * A client of the coordinator at `url`: ws, wss, http or https, or a list of such, tried in turn. No I/O before its first
+ * use; throws `bad-request` for a URL or an option that cannot be meant. Keep one for a program or a page: its leases,
+ * claims and questions share one connection.
+ *
+ *     const client = connect('ws://127.0.0.1:7400', { label: 'worker 7' });
+ *     await client.run('nightly-report', async (lease) => { ... });
+ */
+export function connect(url: string | readonly string[], options: ConnectOptions = {}): Client {
+  return makeClient(makeClientCore, url, options);
+}
+
+export { isLeaseError, LeaseError, LeaseLostError, LeaseReleasedError, WaitTimeoutError } from './runtime/errors.ts';
+export type { Client, ClientEvents, CloseOptions, LeaseView, StatusChange, TimeoutOptions } from './runtime/public-client.ts';
+export type { Lease, LeaseEvents, UnprotectedLease } from './runtime/public-lease.ts';
+export type {
+  AcquireOptions, ConnectOptions, QueuedInfo, RunOptions, TryAcquireOptions, Warning, WebSocketClass, WebSocketLike,
+} from './runtime/public-options.ts';
+export type { Code, LossCode } from '../shared/codes.ts';
+export type { Json } from '../shared/json.ts';
+export type { ClientStatus, LeaseStatus, RenewalAttempt } from './core/types.ts';

@@ -1,0 +1,29 @@
+export interface Listeners<Events> {
+  on<E extends keyof Events>(event: E, listener: (news: Events[E]) => void): () => void;
+  emit<E extends keyof Events>(event: E, news: Events[E]): void;
+}
+
+/** Calls `work` now. What it throws, or what the promise that it returns rejects with, goes to `failed` and no further. */
+export function guarded(work: () => unknown, failed: (cause: unknown) => void): void {
+  new Promise((resolve) => resolve(work())).catch(failed);
+}
+
+/** Listeners in the order in which they came; one that throws stops no other. */
+export function makeListeners<Events>(failed: (cause: unknown, event: keyof Events) => void): Listeners<Events> {
+  type Entry = readonly [event: keyof Events, listener: (news: never) => void];
+  const entries = new Set<Entry>();
+  return {
+    on(event, listener) {
+      const entry: Entry = [event, listener];
+      entries.add(entry);
+      return () => void entries.delete(entry);
+    },
+    emit(event, news) {
+      // A copy, since a listener may add others, which are not for this event; one that it removes is not called.
+      for (const entry of [...entries]) {
+        // The entry was made by `on`, which ties this listener to this event.
+        if (entry[0] === event && entries.has(entry)) guarded(() => entry[1](news as never), (cause) => failed(cause, event));
+      }
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Json } from '../../shared/json.ts';
+import type { LeaseNews, LeaseStatus } from '../core/types.ts';
+import type { LeaseLostError, LeaseReleasedError } from './errors.ts';
+
+type News<K extends LeaseNews['kind']> = Extract<LeaseNews, { readonly kind: K }>;
+
+/** What a lease tells its listeners. */
+export interface LeaseEvents {
+  readonly renewed: News<'renewed'>;
+  readonly 'at-risk': News<'at-risk'>;
+  readonly recovered: News<'recovered'>;
+  readonly 'ceiling-near': News<'ceiling-near'>;
+  readonly lost: LeaseLostError;
+  readonly released: LeaseReleasedError;
+}
+
+/**
+ * A lease, from its grant on. The handle never goes stale: renewals change what it says, not the handle. Everything
+ * read from it is worked out from the clocks at that moment, so it is right even where no timer ran in time.
+ *
+ * What no lease can promise: code that is paused between a check and a write goes on inside the write. Send
+ * `fencingToken` along and let the resource refuse smaller ones.
+ *
+ * A lease that is held keeps its process alive and is renewed until it is released, lost, or at its ceiling.
+ */
+export interface Lease {
+  readonly name: string;
+  /** True: see `ifUnavailable` of `run` for the other kind. */
+  readonly protected: true;
+  /** Larger than that of every earlier grant of this name; never changes. A safe integer. */
+  readonly fencingToken: number;
+  readonly mode: 'exclusive';
+  /** The window that was granted, in ms; the coordinator's maximum may have cut what was asked. */
+  readonly ttlMs: number;
+  /** `at-risk`: a renewal is overdue or the clocks disagree; start nothing new. `lost` and `released` are final. */
+  readonly status: LeaseStatus;
+  /** Until this client stops believing unless it is renewed, in ms; 0 once it has. */
+  readonly remainingMs: number;
+  /** What is left of the longest total life of this grant, in ms. */
+  readonly ceilingLeftMs: number;
+  /**
+   * Aborted when the lease is lost or released, and when `client.close()` asks the function of a `run` to end. The reason
+   * is a `LeaseLostError` or a `LeaseReleasedError`. Reading it looks at the clocks; one kept from earlier is aborted as
+   * soon as the library's code runs again.
+   */
+  readonly signal: AbortSignal;
+  /** Throws unless the status is `held`: `at-risk`, the loss, or `released`. For starting new work, not for polling. */
+  assertHeld(): void;
+  /** The state of this name as this lease knows it; undefined when there is none. Read only. */
+  readonly state: Json | undefined;
+  /**
+   * Writes the state of this name under the fencing token (undefined removes it) and resolves with its new version when
+   * that is on the coordinator's disk. In the order of the calls; sent also at risk, since the token guards it. Rejects
+   * `bad-request` (not JSON), `state-too-large` (64 KiB unless the coordinator says otherwise), `storage-full`,
+   * `unavailable`, or with the loss or the release: whether a write under way took effect is then unknown.
+   */
+  setState(value: Json | undefined): Promise<number>;
+  /** Renews now, beside the automatic renewals; resolves with `remainingMs`. Rejects with the loss or the release. */
+  renew(): Promise<number>;
+  /**
+   * Gives the lease back. The local end is at once; resolves at the coordinator's answer, or at the local deadline where
+   * there is none, and never rejects: true when this call gave it back, false when it was over before. Nothing cancels it.
+   */
+  release(): Promise<boolean>;
+  /** Releases to the next in the queue. Rejects `nobody-waiting` and keeps the lease when there is none; otherwise as `release`, but with the loss. */
+  handOver(): Promise<void>;
+  /** Calls `listener` at each such event, in order of registration; returns what takes it away again. What it throws becomes a warning. */
+  on<E extends keyof LeaseEvents>(event: E, listener: (news: LeaseEvents[E]) => void): () => void;
+  /** `release`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What `run` with `ifUnavailable: 'run'` gives its function when there is no coordinator: nothing is held. */
+export interface UnprotectedLease {
+  readonly name: string;
+  readonly protected: false;
+  readonly fencingToken: null;
+  /** Aborted only by `client.close()`. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,115 @@
+import type { Code } from '../../shared/codes.ts';
+import type { Json } from '../../shared/json.ts';
+
+/** Options of `connect`. They are checked together, at once; one that is out of range throws `bad-request`. */
+export interface ConnectOptions {
+  /** Shown to people beside the leases of this client. At most 128 bytes; default empty. Not an identity. */
+  readonly label?: string | undefined;
+  /** Shown to people and programs that inspect a lease. JSON of at most 1 KiB. */
+  readonly metadata?: Json | undefined;
+  /** Default window of this client's leases, in ms. Default 30,000; 1,000 to 86,400,000. */
+  readonly ttlMs?: number | undefined;
+  /**
+   * How long one attempt to connect may take, in ms; also what `tryAcquire`, `inspect` and `ready` wait for a coordinator
+   * when nothing else was said. Default 5,000; 100 to 60,000.
+   */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Longest pause between two attempts to connect, in ms; the pauses are random below it. Default 8,000; 100 to 300,000. */
+  readonly maxBackoffMs?: number | undefined;
+  /**
+   * The socket is closed after this long, in ms, without anything held, waited for or asked, so that a process can end;
+   * the next use connects again. Default 1,000 in Node, Bun and Deno, 60,000 elsewhere; 0 to 86,400,000.
+   */
+  readonly idleMs?: number | undefined;
+  /**
+   * What the coordinator's `auth` checks: at most 8 KiB of text, or a function that gives it, which is called at each
+   * connection. One that throws counts as a failed attempt to connect.
+   */
+  readonly credential?: string | (() => string | PromiseLike<string>) | undefined;
+  /** Told of every warning, beside `client.on('warning')`. A pino logger fits, and so does `console`. */
+  readonly logger?: { warn(details: object, message: string): void } | undefined;
+  /** A WebSocket class, where the runtime has none or another is wanted. Default: the global one. */
+  readonly WebSocket?: WebSocketClass | undefined;
+}
+
+/** The part of a WebSocket that is used; the standard class and that of the package `ws` fit. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  send(data: string): void;
+  close(code?: number): void;
+}
+
+export type WebSocketClass = new (url: string, protocols: string[]) => WebSocketLike;
+
+/** Options of one claim. An unknown key, or a value out of range, rejects `bad-request` before anything is sent. */
+export interface AcquireOptions {
+  /** Window that one grant or renewal buys, in ms. Default: the client's; 1,000 (`renew: false`: 250) to 86,400,000. */
+  readonly ttlMs?: number | undefined;
+  /**
+   * How long to wait, in ms, counted from the call, connecting included. 0 is one try; absent is for ever, with one
+   * warning after 10 s that says what it waits for. At most 86,400,000. Its end is `wait-timeout`, or `unavailable`
+   * when no coordinator was ever reached.
+   */
+  readonly waitMs?: number | undefined;
+  /** Called with each change of the place in the queue. What it throws becomes a warning. */
+  readonly onQueued?: ((info: QueuedInfo) => void) | undefined;
+  /** Higher ones are granted first; equal ones in the order in which they came. Whole, -100 to 100; default 0. */
+  readonly priority?: number | undefined;
+  /** Longest total life that renewals can give this grant, in ms; it ends `ceiling`. At least the TTL; default the coordinator's (24 h); at most 30 days. */
+  readonly maxLifetimeMs?: number | undefined;
+  /** Released earlier than this, in ms, the name stays closed to everybody until it is over. Default 0; at most 3,600,000. */
+  readonly minHoldMs?: number | undefined;
+  /** How long the name stays closed to other sessions after this lease expired or was revoked, in ms. Default 0; at most 60,000. */
+  readonly lockDelayMs?: number | undefined;
+  /** Takes the lease from its holder, who is told `stolen`; needs the permission. Default false. */
+  readonly steal?: boolean | undefined;
+  /** When this client holds the name already: `queue` like anybody (default), or `reject` with `already-held`. */
+  readonly whenOwn?: 'queue' | 'reject' | undefined;
+  /** False: one fixed window, never renewed. Default true. */
+  readonly renew?: boolean | undefined;
+  /** Asked before renewals and now and then between; when it says no or throws, nothing is renewed any more and the lease runs out. */
+  readonly renewWhile?: (() => boolean) | undefined;
+  /** When to renew, as a part of the window. Default 2/3; 0.1 to 0.9. */
+  readonly renewRatio?: number | undefined;
+  /** How long before its deadline this client stops believing, in ms. Default max(min(TTL / 10, 5,000), 150, TTL / 500); not less than max(150, TTL / 500). */
+  readonly stopMarginMs?: number | undefined;
+  /** Withdraws the claim; the call rejects with the signal's reason. It does nothing once the lease is granted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type TryAcquireOptions = Omit<AcquireOptions, 'waitMs' | 'onQueued'>;
+
+export interface RunOptions extends AcquireOptions {
+  /** How long the function may go on after the lease was lost, in ms, before `run` rejects. Default 5,000; 0 to 86,400,000. */
+  readonly drainMs?: number | undefined;
+  /**
+   * When no coordinator can be reached (within `connectTimeoutMs`, or later within `waitMs`): `reject` waits on and
+   * rejects as `acquire` does (default); `skip` resolves with undefined and does not call the function; `run` calls it
+   * with a lease whose `protected` is false: only for those who lock to save work, never where two at once do harm.
+   */
+  readonly ifUnavailable?: 'reject' | 'skip' | 'run' | undefined;
+}
+
+export interface QueuedInfo {
+  /** How many claims stand before this one. */
+  readonly position: number;
+  /** `self`: this very client holds the name. */
+  readonly behind: 'self' | 'other' | 'nobody';
+  /** The holder's label, as far as the credential may see it; likewise how long it has held, and what is left of its window, in ms. */
+  readonly holder: string | undefined;
+  readonly heldForMs: number | undefined;
+  readonly remainingMs: number | undefined;
+}
+
+/** Something that works on, but that somebody should know of. */
+export interface Warning {
+  /** A code of the registry, or one of the client's own. */
+  readonly code: Code | 'waiting' | 'behind-self' | 'journal-changed' | 'stalled' | 'clock-rate' | 'bad-frame' | 'listener';
+  readonly message: string;
+  /** What a listener or a callback threw. */
+  readonly cause?: unknown;
+}
