@@ -1,0 +1,91 @@
+import { createCoordinator } from '../coordinator.ts';
+import { JournalError, type Journal } from '../core/journal-port.ts';
+import { memoryJournal } from '../journal/memory.ts';
+import { sqliteJournal } from '../journal/sqlite.ts';
+import type { Coordinator } from '../net/coordinator-types.ts';
+import { CoordinatorError } from '../net/coordinator-error.ts';
+import { devNotice } from './dev-notice.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { stderrLog, type Log } from './log.ts';
+import type { Command, Settings } from './settings.ts';
+
+const DRAIN_MS = 3_500;
+/** After this the process ends whatever the disk does (F61). */
+const STOP_WITHIN_MS = 4_500;
+
+/** Runs a coordinator until a signal; resolves with the exit code. */
+export async function serve(command: Command, settings: Settings, io: Io): Promise<number> {
+  const log = stderrLog(settings.logLevel);
+  let coordinator: Coordinator;
+  try {
+    coordinator = createCoordinator({
+      journal: journalOf(settings),
+      origins: settings.origins,
+      hosts: settings.allowHosts,
+      anyLoopbackOrigin: command === 'dev',
+      insecure: settings.insecure,
+      quietMs: settings.quietMs,
+      limits: settings.limits,
+      logger: log,
+    });
+  } catch (error) {
+    return failedToStart(error, io, log);
+  }
+  try {
+    const { url, urls } = await coordinator.listen({ port: settings.port, host: hostsOf(settings.host) });
+    if (command === 'dev') io.err(devNotice(settings, urls));
+    io.out(`leasehold listening on ${url}\n`);
+  } catch (error) {
+    const code = failedToStart(error, io, log);
+    await within(STOP_WITHIN_MS, coordinator.close({ drainMs: 0 }));
+    return code;
+  }
+  return untilStopped(coordinator, io, log);
+}
+
+const journalOf = (settings: Settings): Journal => (settings.data === null ? memoryJournal() : sqliteJournal({ path: settings.data }));
+
+/** `localhost` is two addresses, and which one a client tries first is the client's affair. */
+const hostsOf = (host: string): readonly string[] => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]);
+
+async function untilStopped(coordinator: Coordinator, io: Io, log: Log): Promise<number> {
+  const stopped = new Promise<void>((resolve) => {
+    let isFirst = true;
+    io.onSignal((signal) => {
+      if (!isFirst) io.exit(128 + signal);
+      isFirst = false;
+      log.info({ signal }, 'draining; a second signal stops at once');
+      resolve();
+    });
+  });
+  const defect = await Promise.race([stopped, coordinator.broken]);
+  const isClosed = await within(STOP_WITHIN_MS, coordinator.close({ drainMs: DRAIN_MS }));
+  if (!isClosed) log.error({ code: 'unavailable' }, `the journal did not close within ${STOP_WITHIN_MS} ms; what is stored is whole`);
+  log.flush();
+  if (defect !== undefined) {
+    io.err(`leasehold: a defect stopped the coordinator: ${defect.message}\n`);
+    return EXIT.internal;
+  }
+  return isClosed ? EXIT.ok : EXIT.failed;
+}
+
+/** Whether `work` was done in time; a rejection counts as done, and its reason as told elsewhere. */
+function within(ms: number, work: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    work.then(
+      () => resolve(true),
+      () => resolve(false),
+    ).finally(() => clearTimeout(timer));
+  });
+}
+
+/** One line that says what is wrong and what to do. */
+function failedToStart(error: unknown, io: Io, log: Log): number {
+  log.flush();
+  if (!(error instanceof CoordinatorError || error instanceof JournalError)) throw error;
+  io.err(`leasehold: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}\n`);
+  const isUsage = error instanceof CoordinatorError && (error.code === 'bad-request' || error.code === 'unauthorized');
+  return isUsage ? EXIT.usage : EXIT.failed;
+}

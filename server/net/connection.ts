@@ -1,0 +1,321 @@
+import { CLOSE_CODES, type ClosingCode } from '../../shared/close-codes.ts';
+import type { ClientMessage, ClientMessageOf, CoordinatorMessage } from '../../shared/frames.ts';
+import type { FrameNumber, SessionId } from '../../shared/ids.ts';
+import { CLOSE_REASON_BYTES_MAX } from '../../shared/limits.ts';
+import { cutToBytes } from '../../shared/utf8.ts';
+import type { Input, SocketId } from '../core/core-types.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Authenticate } from './auth-port.ts';
+import type { Loop } from './loop.ts';
+import { countMessages, freshRate, type RateState } from './rate.ts';
+import { readFrame, requestOf } from './read-frame.ts';
+import { readHello } from './read-hello.ts';
+import { errorMessage } from './refusal.ts';
+import { checkClientMessage } from './schema.ts';
+import { hashOf } from './secrets.ts';
+import type { Socket } from './socket.ts';
+
+/** What a connection needs of those around it. */
+export interface ConnectionHost {
+  readonly loop: Loop;
+  readonly limits: Limits;
+  readonly auth: Authenticate | null;
+  input(input: Input): void;
+  /** One short line about a peer that did something wrong; limited. */
+  warn(fields: Readonly<Record<string, unknown>>, text: string): void;
+  /** Its session is known from here on; returns what that session has used up of its rate. */
+  welcomed(connection: Connection, session: SessionId): RateState | null;
+  /** The socket is gone; called once. */
+  gone(connection: Connection, left: { readonly session: SessionId | null; readonly rate: RateState }): void;
+}
+
+interface Frame {
+  readonly frame: FrameNumber;
+  readonly messages: readonly unknown[];
+}
+
+type Phase =
+  | { readonly kind: 'awaiting-hello'; readonly cancelTimer: () => void }
+  /** The credential is being looked at; what comes meanwhile waits, bounded by the bytes before `welcome`. */
+  | { readonly kind: 'checking'; readonly waiting: Frame[]; readonly cancelTimer: () => void }
+  /** The core has the `hello` and has not answered it. */
+  | { readonly kind: 'greeting' }
+  | { readonly kind: 'open'; readonly session: SessionId }
+  | { readonly kind: 'closing'; readonly session: SessionId | null; readonly cancelTimer: () => void }
+  | { readonly kind: 'closed' };
+
+/** Pings and the frames' own headers, beside the `hello` itself. */
+const BYTES_BESIDE_HELLO = 1_024;
+const AUTH_WITHIN_MS = 10_000;
+/** A peer that does not answer a close is cut after this (F19). */
+const CLOSE_WITHIN_MS = 1_000;
+
+/** One socket, from its upgrade to its end: bounds what comes in and what waits to go out, and hands checked messages on. */
+export class Connection {
+  readonly id: SocketId;
+  readonly address: string;
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost;
+  readonly #paused = new Set<'checking' | 'rate' | 'outgoing'>();
+  #phase: Phase;
+  #isKnownToCore = false;
+  #rate: RateState;
+  #cancelRatePause = (): void => undefined;
+  #bytesBeforeWelcome = 0;
+
+  constructor(id: SocketId, address: string, socket: Socket, host: ConnectionHost) {
+    this.id = id;
+    this.address = address;
+    this.#socket = socket;
+    this.#host = host;
+    this.#rate = freshRate(host.limits, host.loop.mono());
+    const { helloWithinMs } = host.limits;
+    const cancelTimer = host.loop.after(helloWithinMs, () => {
+      this.refuse('hello-timeout', `No "hello" came within ${helloWithinMs} ms.`);
+    });
+    this.#phase = { kind: 'awaiting-hello', cancelTimer };
+  }
+
+  get isWelcomed(): boolean {
+    return this.#phase.kind === 'open' || (this.#phase.kind === 'closing' && this.#phase.session !== null);
+  }
+
+  /** Bytes that came in, of whatever kind: bounds a message that is never finished. */
+  received(bytes: number): void {
+    if (!this.#isBeforeWelcome) return;
+    this.#bytesBeforeWelcome += bytes;
+    const { helloBytesMax } = this.#host.limits;
+    if (this.#bytesBeforeWelcome <= helloBytesMax + BYTES_BESIDE_HELLO) return;
+    this.refuse('frame-too-large', `More than ${helloBytesMax} bytes came before "welcome"; allowed are at most ${helloBytesMax}.`);
+  }
+
+  /** A ping or a pong of the WebSocket protocol. It costs an answer, so that it counts like a message. */
+  control(): void {
+    if (this.#isEnding) return;
+    this.#count(1);
+    this.#boundOutgoing();
+  }
+
+  message(bytes: Uint8Array, text: () => string, isBinary: boolean): void {
+    if (this.#isEnding) return;
+    const { frameBytesMax, helloBytesMax } = this.#host.limits;
+    const bytesMax = this.#isBeforeWelcome ? helloBytesMax : frameBytesMax;
+    if (isBinary) return this.refuse('not-text', 'A binary frame came; frames are JSON text.');
+    if (bytes.length > bytesMax) {
+      const where = this.#isBeforeWelcome ? ' before "welcome"' : '';
+      return this.refuse('frame-too-large', `The frame has ${bytes.length} bytes; allowed are at most ${bytesMax}${where}.`);
+    }
+    const read = readFrame(bytes, text());
+    this.#count(read.ok ? read.messages.length : 1);
+    if (!read.ok) return this.refuse('bad-request', read.text);
+    return this.#take(read);
+  }
+
+  /** The peer broke the WebSocket protocol; the socket closes itself with the code that belongs to it. */
+  protocolBroken(text: string): void {
+    if (this.#isEnding) return;
+    this.#host.warn({ code: 'bad-request', address: this.address }, `closed a socket: ${text}`);
+    this.#end();
+  }
+
+  closed(): void {
+    if (this.#phase.kind === 'closed') return;
+    const session = this.#session;
+    this.#cancelTimer();
+    this.#phase = { kind: 'closed' };
+    if (this.#isKnownToCore) this.#host.input({ kind: 'socket-closed', socket: this.id });
+    this.#host.gone(this, { session, rate: this.#rate });
+  }
+
+  /** What one turn says to this socket: one frame. */
+  say(messages: readonly CoordinatorMessage[]): void {
+    if (this.#isEnding || messages.length === 0) return;
+    if (this.#phase.kind === 'greeting') this.#noticeWelcome(messages);
+    this.#socket.send(JSON.stringify(messages.length === 1 ? messages[0] : messages), () => this.#written());
+    this.#boundOutgoing();
+  }
+
+  /** Tells the peer what was wrong, then closes. */
+  refuse(code: ClosingCode, text: string, param?: string): void {
+    if (this.#isEnding) return;
+    this.#host.warn({ code, address: this.address }, `refused a socket: ${text}`);
+    this.say([errorMessage(code, text, { param })]);
+    this.close(code, text);
+  }
+
+  close(code: ClosingCode, reason: string): void {
+    if (this.#isEnding) return;
+    this.#end();
+    this.#socket.close(CLOSE_CODES[code], cutToBytes(reason, CLOSE_REASON_BYTES_MAX));
+    // The answer to the close lies behind whatever the peer has sent; it is read and dropped.
+    if (this.#paused.size > 0) this.#socket.resume();
+  }
+
+  terminate(): void {
+    this.#end();
+    this.#socket.terminate();
+  }
+
+  get #isBeforeWelcome(): boolean {
+    const { kind } = this.#phase;
+    return kind === 'awaiting-hello' || kind === 'checking' || kind === 'greeting';
+  }
+
+  get #isEnding(): boolean {
+    return this.#phase.kind === 'closing' || this.#phase.kind === 'closed';
+  }
+
+  get #session(): SessionId | null {
+    return this.#phase.kind === 'open' || this.#phase.kind === 'closing' ? this.#phase.session : null;
+  }
+
+  #cancelTimer(): void {
+    if ('cancelTimer' in this.#phase) this.#phase.cancelTimer();
+  }
+
+  /** From here on nothing is read from this socket and nothing but a close is sent. */
+  #end(): void {
+    if (this.#isEnding) return;
+    const session = this.#session;
+    this.#cancelTimer();
+    const cancelTimer = this.#host.loop.after(CLOSE_WITHIN_MS, () => this.#socket.terminate());
+    this.#phase = { kind: 'closing', session, cancelTimer };
+  }
+
+  #take(frame: Frame & { readonly first: unknown }): void {
+    switch (this.#phase.kind) {
+      case 'awaiting-hello':
+        return this.#takeHello(frame);
+      case 'checking':
+        this.#phase.waiting.push(frame);
+        return undefined;
+      case 'greeting':
+      case 'open':
+        return this.#passOn(frame);
+      case 'closing':
+      case 'closed':
+        return undefined;
+      default:
+        return this.#phase satisfies never;
+    }
+  }
+
+  #takeHello(frame: Frame & { readonly first: unknown }): void {
+    const read = readHello(frame.first);
+    if (!read.ok) {
+      const code = read.code === 'version' ? 'version' : 'bad-request';
+      return this.refuse(code, read.text, read.param);
+    }
+    const { auth, loop } = this.#host;
+    this.#cancelTimer();
+    if (auth === null) return this.#passHelloOn(read.hello, frame, []);
+    const waiting: Frame[] = [];
+    const cancelTimer = loop.after(AUTH_WITHIN_MS, () => {
+      this.refuse('unavailable', `The credential could not be checked within ${AUTH_WITHIN_MS} ms. Try again.`);
+    });
+    this.#phase = { kind: 'checking', waiting, cancelTimer };
+    this.#pause('checking');
+    void this.#authenticate(auth, read.hello, frame, waiting);
+    return undefined;
+  }
+
+  async #authenticate(auth: Authenticate, hello: ClientMessageOf<'hello'>, frame: Frame, waiting: readonly Frame[]): Promise<void> {
+    try {
+      const { ok } = await auth(hello.credential);
+      if (this.#phase.kind !== 'checking') return;
+      this.#cancelTimer();
+      if (ok) this.#passHelloOn(hello, frame, waiting);
+      else this.refuse('unauthorized', 'The credential is missing, wrong or over. Give a fresh one.');
+    } catch (error) {
+      this.#host.warn({ code: 'unavailable', error: String(error) }, 'a credential could not be checked');
+      this.refuse('unavailable', 'The credential could not be checked now. Try again.');
+    }
+  }
+
+  #passHelloOn(hello: ClientMessageOf<'hello'>, frame: Frame, waiting: readonly Frame[]): void {
+    this.#phase = { kind: 'greeting' };
+    this.#isKnownToCore = true;
+    const resumeHash = hello.resume === undefined ? null : hashOf(hello.resume.secret);
+    const rest = this.#checked(frame.messages.slice(1));
+    this.#host.input({ kind: 'hello', socket: this.id, hello, resumeHash, rest });
+    for (const one of waiting) this.#passOn(one);
+    this.#resume('checking');
+  }
+
+  /** A frame without a good message is passed on too: that it was read is news of its session. */
+  #passOn(frame: Frame): void {
+    const messages = this.#checked(frame.messages);
+    this.#host.input({ kind: 'frame', socket: this.id, frame: frame.frame, messages });
+  }
+
+  /** The good ones; each bad one is answered by an error that names its request, and stops no other. */
+  #checked(messages: readonly unknown[]): readonly Exclude<ClientMessage, { readonly type: 'hello' }>[] {
+    const good: Exclude<ClientMessage, { readonly type: 'hello' }>[] = [];
+    const errors: CoordinatorMessage[] = [];
+    for (const message of messages) {
+      const checked = checkClientMessage(message);
+      if (checked.ok && checked.message.type !== 'hello') good.push(checked.message);
+      else {
+        const problem = checked.ok ? { code: 'bad-request' as const, text: 'Only the first message of a socket is "hello".', param: 'type' } : checked;
+        errors.push(errorMessage(problem.code, problem.text, { param: problem.param, request: requestOf(message) }));
+      }
+    }
+    const first = errors[0];
+    if (first?.type === 'error') this.#host.warn({ code: first.code, address: this.address, count: errors.length }, `bad message: ${first.message}`);
+    this.say(errors);
+    return good;
+  }
+
+  #noticeWelcome(messages: readonly CoordinatorMessage[]): void {
+    const welcome = messages.find((message) => message.type === 'welcome');
+    if (welcome === undefined) return;
+    this.#phase = { kind: 'open', session: welcome.session };
+    const used = this.#host.welcomed(this, welcome.session);
+    // A session's rate goes with it from socket to socket.
+    if (used !== null) this.#rate = used;
+  }
+
+  #count(messages: number): void {
+    const { limits, loop } = this.#host;
+    const counted = countMessages(this.#rate, messages, loop.mono(), limits);
+    this.#rate = counted.state;
+    switch (counted.verdict.kind) {
+      case 'read':
+        return undefined;
+      case 'pause':
+        this.#pause('rate');
+        // What lies behind in the same read raises the debt; the last verdict knows all of it.
+        this.#cancelRatePause();
+        this.#cancelRatePause = loop.after(counted.verdict.forMs, () => this.#resume('rate'));
+        return undefined;
+      case 'close':
+        return this.refuse('rate-limited', `More than ${limits.messagesPerSecond} messages a second came for ${limits.overRateMsMax} ms.`);
+      default:
+        return counted.verdict satisfies never;
+    }
+  }
+
+  #boundOutgoing(): void {
+    const { outgoingBytesMax } = this.#host.limits;
+    const waiting = this.#socket.bufferedBytes;
+    if (waiting >= 2 * outgoingBytesMax) {
+      this.#host.warn({ code: 'slow-consumer', address: this.address }, `cut a socket: ${waiting} bytes waited to be read by its peer`);
+      // A close frame behind so much would never arrive.
+      this.terminate();
+    } else if (waiting >= outgoingBytesMax) this.#pause('outgoing');
+  }
+
+  #written(): void {
+    if (this.#socket.bufferedBytes < this.#host.limits.outgoingBytesMax / 2) this.#resume('outgoing');
+  }
+
+  #pause(reason: 'checking' | 'rate' | 'outgoing'): void {
+    if (this.#isEnding) return;
+    this.#paused.add(reason);
+    this.#socket.pause();
+  }
+
+  #resume(reason: 'checking' | 'rate' | 'outgoing'): void {
+    if (this.#paused.delete(reason) && this.#paused.size === 0 && this.#phase.kind !== 'closed') this.#socket.resume();
+  }
+}

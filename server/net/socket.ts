@@ -1,0 +1,13 @@
+/** Port: one socket, as little of it as a connection needs. */
+export interface Socket {
+  /** `written` is called when the text has left this process. */
+  send(text: string, written: () => void): void;
+  /** Says good-bye with this code; the peer's answer may never come. */
+  close(closeCode: number, reason: string): void;
+  /** Cuts it at once. */
+  terminate(): void;
+  pause(): void;
+  resume(): void;
+  /** Bytes that were handed over and have not left this process. */
+  readonly bufferedBytes: number;
+}
