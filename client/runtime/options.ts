@@ -34,8 +34,9 @@ export const CONNECT_RULES: Rules<ConnectOptions> = {
   WebSocket: 'function',
 };
 
+/** `ttlMs` and `stopMarginMs` have ranges that depend on others: `termsOf` checks them. */
 const ACQUIRE_RULES: Rules<AcquireOptions> = {
-  ttlMs: [TTL_MS_MIN_FIXED, TTL_MS_MAX, MS],
+  ttlMs: [],
   waitMs: [0, WAIT_MS_MAX, MS],
   onQueued: 'function',
   priority: [PRIORITY_MIN, PRIORITY_MAX, 'whole numbers'],
@@ -47,7 +48,7 @@ const ACQUIRE_RULES: Rules<AcquireOptions> = {
   renew: 'boolean',
   renewWhile: 'function',
   renewRatio: [RENEW_RATIO_MIN, RENEW_RATIO_MAX, 'numbers'],
-  stopMarginMs: [0, TTL_MS_MAX, MS],
+  stopMarginMs: [],
   signal: 'object',
 };
 
@@ -123,7 +124,7 @@ export function termsOf(name: string, options: AcquireOptions, ttlMsDefault: num
   checkName(name);
   checkOptions(options, rules);
   const { ttlMs = ttlMsDefault, maxLifetimeMs, renew = true, renewRatio = RENEW_RATIO_DEFAULT, stopMarginMs: given } = options;
-  if (renew) inRange('ttlMs', ttlMs, [TTL_MS_MIN, TTL_MS_MAX, MS]);
+  inRange('ttlMs', ttlMs, [renew ? TTL_MS_MIN : TTL_MS_MIN_FIXED, TTL_MS_MAX, MS]);
   if (given !== undefined) inRange('stopMarginMs', given, [stopMarginMsMin(ttlMs), ttlMs, MS]);
   if (maxLifetimeMs !== undefined && maxLifetimeMs < ttlMs) throw refused('maxLifetimeMs', maxLifetimeMs, `at least ttlMs ${ttlMs}`);
   checkRoom(ttlMs, renew ? renewRatio : 0, stopMarginMs(ttlMs, ttlMs, given), renew);
@@ -150,8 +151,7 @@ function checkRoom(ttlMs: number, ratio: number, margin: number, renew: boolean)
   const room = ttlMs * (1 - ratio) - margin;
   const needed = renew ? RENEW_ATTEMPTS_MIN * ROUND_TRIP_MS_MIN : 1;
   if (room >= needed) return;
-  throw badRequest(
-    'ttlMs',
-    `ttlMs ${ttlMs} x (1 - renewRatio ${ratio}) - stopMarginMs ${margin} = ${room} ms must be at least ${needed} (${RENEW_ATTEMPTS_MIN} renewals of ${ROUND_TRIP_MS_MIN} ms): raise ttlMs, or lower the others`,
-  );
+  const sum = `ttlMs ${ttlMs} x (1 - renewRatio ${+ratio.toFixed(3)}) - stopMarginMs ${margin} = ${Math.round(room)} ms`;
+  const attempts = `${RENEW_ATTEMPTS_MIN} renewals of ${ROUND_TRIP_MS_MIN} ms`;
+  throw badRequest('ttlMs', `${sum} must be at least ${needed} (${attempts}): raise ttlMs, or lower renewRatio or stopMarginMs`);
 }

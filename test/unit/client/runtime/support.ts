@@ -1,7 +1,7 @@
 import { makeClient } from '../../../../client/runtime/client.ts';
 import type { Client } from '../../../../client/runtime/public-client.ts';
 import type { ConnectOptions } from '../../../../client/runtime/public-options.ts';
-import type { ClientCore, ClientEvent, ClientSettings, ClientStatus, Effect, LeaseSnapshot } from '../../../../client/core/types.ts';
+import type { ClientCore, ClientEvent, ClientSettings, ClientStatus, Effect, Failure, LeaseNews, LeaseSnapshot } from '../../../../client/core/types.ts';
 import { fencingToken, leaseName, type RequestId } from '../../../../shared/ids.ts';
 import { monoMs, type MonoMs, type Stamp } from '../../../../shared/time.ts';
 
@@ -98,6 +98,11 @@ export const snapshot = (over: Partial<LeaseSnapshot> = {}): LeaseSnapshot => ({
   ...over,
 });
 
+export const failure = (over: Partial<Failure> = {}): Failure => ({
+  code: 'unavailable', message: 'no coordinator', retryable: true, retryAfterMs: undefined, param: undefined, requestId: undefined, position: undefined, cause: undefined,
+  ...over,
+});
+
 export interface Rig {
   readonly core: ScriptedCore;
   readonly client: Client;
@@ -132,4 +137,14 @@ export function grant(core: ScriptedCore, key: RequestId, over: Partial<LeaseSna
   const lease = snapshot(over);
   core.leases.set(key, lease);
   return [{ kind: 'claim', key, outcome: { kind: 'granted', name: lease.name, fencingToken: lease.fencingToken } }];
+}
+
+/** What becomes of the only lease of a rig. */
+export function news(rig: Rig, told: LeaseNews, over: Partial<LeaseSnapshot> = {}): void {
+  const key = rig.core.heard('acquire')[0]?.key;
+  if (key === undefined) throw new Error('nothing was acquired');
+  const last = rig.core.leases.get(key);
+  if (told.kind === 'lost' || told.kind === 'released') rig.core.leases.delete(key);
+  else if (last !== undefined) rig.core.leases.set(key, { ...last, ...over });
+  rig.turn({ kind: 'lease', key, news: told });
 }

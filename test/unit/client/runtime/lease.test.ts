@@ -1,0 +1,222 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Lease } from '../../../../client/runtime/public-lease.ts';
+import type { Effect, Outcome } from '../../../../client/core/types.ts';
+import { failure, news, rig, snapshot, type Rig } from './support.ts';
+
+async function held(): Promise<Rig & { readonly lease: Lease; readonly key: never }> {
+  const made = rig();
+  const lease = await made.client.acquire('printer');
+  // Branded by the client; the scripted core takes any.
+  return { ...made, lease, key: made.core.heard('acquire')[0]?.key as never };
+}
+
+const lost = { kind: 'lost', code: 'missed-ack', attempts: [{ agoMs: 900.4, outcome: 'unanswered' }, { agoMs: 400, outcome: 'no-connection' }] } as const;
+const settle = (outcome: Outcome) => (event: { readonly reference: unknown }): readonly Effect[] =>
+  [{ kind: 'settle', reference: event.reference as never, outcome }];
+
+describe('F34 the handle never goes stale', () => {
+  it('what it says is what the core says at each reading', async () => {
+    const { core, lease, key } = await held();
+    expect(lease).toMatchObject({ status: 'held', remainingMs: 27_000, ceilingLeftMs: 86_400_000, state: undefined });
+    core.leases.set(key, snapshot({ status: 'at-risk', remainingMs: 5, ceilingLeftMs: 6, state: { value: { a: 1 }, version: 2, fencingToken: 7 as never } }));
+    expect(lease).toMatchObject({ status: 'at-risk', remainingMs: 5, ceilingLeftMs: 6, state: { a: 1 }, fencingToken: 7 });
+  });
+
+  it('R18 every reading looks at the clocks first', async () => {
+    const { core, lease } = await held();
+    const readings: ((lease: Lease) => unknown)[] = [
+      (one) => one.status, (one) => one.remainingMs, (one) => one.ceilingLeftMs, (one) => one.state, (one) => one.signal, (one) => one.assertHeld(),
+    ];
+    for (const read of readings) {
+      const before = core.heard('wake').length;
+      read(lease);
+      expect(core.heard('wake')).toHaveLength(before + 1);
+    }
+  });
+
+  it('F31 S6 a loss that the clocks show at a reading aborts the signal and tells listeners before the reading returns', async () => {
+    const { core, lease, key } = await held();
+    const order: string[] = [];
+    const { signal } = lease;
+    signal.addEventListener('abort', () => order.push('signal'));
+    lease.on('lost', () => void order.push('lost'));
+    core.once('wake', () => (core.leases.delete(key), [{ kind: 'lease', key, news: lost }]));
+    order.push(lease.status);
+    expect(order).toEqual(['signal', 'lost', 'lost']);
+    expect(lease.remainingMs).toBe(0);
+  });
+
+  it('S6 a loss is seen by a reading inside a listener that runs before it', async () => {
+    const { client, core, lease, key, turn } = await held();
+    const seen: unknown[] = [];
+    client.on('status', () => seen.push(lease.status, lease.signal.aborted));
+    core.leases.delete(key);
+    turn({ kind: 'status', status: 'backing-off', failure: null }, { kind: 'lease', key, news: lost });
+    expect(seen).toEqual(['lost', true]);
+  });
+});
+
+describe('how a lease ends', () => {
+  it('lost: the signal aborts with the loss, its code and its last renewals, and stays so', async () => {
+    const rigged = await held();
+    const { lease } = rigged;
+    const heard = vi.fn();
+    lease.on('lost', heard);
+    news(rigged, lost);
+    news(rigged, lost);
+    const reason: unknown = lease.signal.reason;
+    expect(reason).toMatchObject({ name: 'LeaseLostError', code: 'missed-ack', retryable: true, attempts: lost.attempts });
+    expect(String(reason)).toContain('lease "printer" with token 7 is lost: missed-ack; last renewals: unanswered 900 ms before, no-connection 400 ms before');
+    expect(heard).toHaveBeenCalledExactlyOnceWith(reason);
+    expect(lease).toMatchObject({ status: 'lost', remainingMs: 0, fencingToken: 7 });
+    expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'missed-ack' }));
+  });
+
+  it('released: the signal aborts with that', async () => {
+    const rigged = await held();
+    news(rigged, { kind: 'released' });
+    expect(rigged.lease).toMatchObject({ status: 'released', remainingMs: 0 });
+    expect(rigged.lease.signal.reason).toMatchObject({ name: 'LeaseReleasedError', code: 'released' });
+    expect(() => rigged.lease.assertHeld()).toThrow(expect.objectContaining({ code: 'released' }));
+  });
+
+  it('a lease that is over asks the core nothing more, and refuses with the reason of its end', async () => {
+    const rigged = await held();
+    news(rigged, lost);
+    const { lease, core } = rigged;
+    const before = core.events.length;
+    await expect(lease.release()).resolves.toBe(false);
+    await expect(lease.renew()).rejects.toBe(lease.signal.reason);
+    await expect(lease.setState(1)).rejects.toBe(lease.signal.reason);
+    await expect(lease.handOver()).rejects.toBe(lease.signal.reason);
+    expect(core.events).toHaveLength(before);
+  });
+
+  it('what was asked before a loss rejects with the loss', async () => {
+    const rigged = await held();
+    const { core, key, lease, turn } = rigged;
+    const write = lease.setState(1);
+    const reference = core.heard('set-state')[0]?.reference as never;
+    turn({ kind: 'settle', reference, outcome: { kind: 'failed', failure: failure({ code: 'missed-ack' }) } }, { kind: 'lease', key, news: lost });
+    await expect(write).rejects.toBe(lease.signal.reason);
+  });
+
+  it('at risk still counts as held for the signal, and is refused to new work', async () => {
+    const rigged = await held();
+    const { lease } = rigged;
+    const heard = vi.fn();
+    lease.on('at-risk', heard);
+    news(rigged, { kind: 'at-risk', why: 'silent' }, { status: 'at-risk' });
+    expect(heard).toHaveBeenCalledWith({ kind: 'at-risk', why: 'silent' });
+    expect(lease.signal.aborted).toBe(false);
+    expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'at-risk', retryable: true }));
+  });
+
+  it.each([
+    { kind: 'renewed', leftMs: 30_000 }, { kind: 'recovered' }, { kind: 'ceiling-near', ceilingLeftMs: 100 },
+  ] as const)('listeners hear of %j', async (told) => {
+    const rigged = await held();
+    const heard = vi.fn();
+    const off = rigged.lease.on(told.kind, heard);
+    news(rigged, told);
+    off();
+    news(rigged, told);
+    expect(heard).toHaveBeenCalledExactlyOnceWith(told);
+  });
+});
+
+describe('release', () => {
+  it('true the first time, false the second', async () => {
+    const { core, lease, key } = await held();
+    core.once('release', ({ reference }) => [
+      { kind: 'lease', key, news: { kind: 'released' } },
+      { kind: 'settle', reference, outcome: { kind: 'released', released: true, code: undefined } },
+    ]);
+    await expect(lease.release()).resolves.toBe(true);
+    await expect(lease.release()).resolves.toBe(false);
+    expect(core.heard('release')).toEqual([expect.objectContaining({ key, handOver: false })]);
+  });
+
+  it('the local end is at once', async () => {
+    const { core, lease, key } = await held();
+    core.once('release', () => (core.leases.delete(key), [{ kind: 'lease', key, news: { kind: 'released' } }]));
+    void lease.release();
+    expect(lease.status).toBe('released');
+  });
+
+  it('never rejects', async () => {
+    const { core, lease } = await held();
+    core.once('release', settle({ kind: 'failed', failure: failure() }));
+    await expect(lease.release()).resolves.toBe(false);
+  });
+
+  it('is what await using does', async () => {
+    const { core, lease } = await held();
+    core.once('release', settle({ kind: 'released', released: true, code: undefined }));
+    await expect(lease[Symbol.asyncDispose]()).resolves.toBeUndefined();
+  });
+
+  it('handOver to nobody keeps the lease and says so', async () => {
+    const { core, lease } = await held();
+    core.once('release', settle({ kind: 'released', released: false, code: 'nobody-waiting' }));
+    await expect(lease.handOver()).rejects.toMatchObject({ code: 'nobody-waiting' });
+    core.once('release', settle({ kind: 'released', released: true, code: undefined }));
+    await expect(lease.handOver()).resolves.toBeUndefined();
+    expect(core.heard('release').map(({ handOver }) => handOver)).toEqual([true, true]);
+  });
+});
+
+describe('renew and state', () => {
+  it('renew resolves with what is left by then', async () => {
+    const { core, lease, key } = await held();
+    core.once('renew', (event) => (core.leases.set(key, snapshot({ remainingMs: 29_000 })), settle({ kind: 'renewed', leftMs: 30_000 })(event)));
+    await expect(lease.renew()).resolves.toBe(29_000);
+  });
+
+  it('setState resolves with the new version; undefined removes', async () => {
+    const { core, lease, key } = await held();
+    core.once('set-state', settle({ kind: 'state-set', version: 4 }));
+    await expect(lease.setState({ step: 1 })).resolves.toBe(4);
+    core.once('set-state', settle({ kind: 'state-set', version: 5 }));
+    await expect(lease.setState(undefined)).resolves.toBe(5);
+    expect(core.heard('set-state').map(({ value }) => value)).toEqual([{ step: 1 }, undefined]);
+    expect(core.heard('set-state')[0]?.key).toBe(key);
+  });
+
+  it('the state that is sent is that of the call, whatever its caller does to it then', async () => {
+    const { core, lease } = await held();
+    const value = { step: 1 };
+    void lease.setState(value);
+    value.step = 2;
+    expect(core.heard('set-state')[0]?.value).toEqual({ step: 1 });
+  });
+
+  it('S10 a state that is no JSON is refused, and one that no frame could carry', async () => {
+    const { core, lease } = await held();
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+    for (const value of [() => 1, 1n, cycle]) {
+      await expect(lease.setState(value as never)).rejects.toMatchObject({ code: 'bad-request', param: 'state' });
+    }
+    const most = 256 * 1_024 - 1_024 - 2;
+    await expect(lease.setState('x'.repeat(most + 1))).rejects.toMatchObject({ code: 'state-too-large' });
+    await expect(lease.setState('é'.repeat(most / 2 + 1))).rejects.toMatchObject({ code: 'state-too-large' });
+    expect(core.heard('set-state')).toEqual([]);
+    void lease.setState('x'.repeat(most));
+    expect(core.heard('set-state')).toHaveLength(1);
+  });
+
+  it('F29 refusals that nobody awaits are not reported as unhandled', async () => {
+    const { core, lease } = await held();
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    core.answer = (event) => ('reference' in event ? settle({ kind: 'failed', failure: failure() })(event) : []);
+    void lease.renew();
+    void lease.setState(1);
+    void lease.handOver();
+    void lease.setState((() => 1) as never);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dialNumber, type ClientEvent, type Effect } from '../../../../client/core/types.ts';
+import { requestId } from '../../../../shared/ids.ts';
+import { FakeSocket, lastSocket, rig } from './support.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
+afterEach(() => void vi.useRealTimers());
+
+const dial = (number: number): Effect => ({ kind: 'dial', dial: dialNumber(number), url: 'wss://a.test/base' });
+const wakes = (events: readonly ClientEvent[]): number => events.filter(({ kind }) => kind === 'wake').length;
+
+describe('timers', () => {
+  it('one timer follows the core; it fires at the instant asked for and not before', () => {
+    const { core, turn } = rig();
+    core.wake = performance.now() + 700.4;
+    turn();
+    vi.advanceTimersByTime(700);
+    expect(wakes(core.events)).toBe(0);
+    core.wake = null;
+    vi.advanceTimersByTime(1);
+    expect(wakes(core.events)).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a changed instant replaces the timer', () => {
+    const { core, turn } = rig();
+    core.wake = performance.now() + 5_000;
+    turn();
+    core.wake = performance.now() + 10;
+    turn();
+    expect(vi.getTimerCount()).toBe(1);
+    core.wake = null;
+    vi.advanceTimersByTime(10);
+    expect(wakes(core.events)).toBe(1);
+  });
+
+  it('an instant beyond 2^31-1 ms does not fire at once: the longest timer wakes and the rest is set anew', () => {
+    const { core, turn } = rig();
+    const far = performance.now() + 2 ** 31 + 5_000;
+    core.wake = far;
+    turn();
+    vi.advanceTimersByTime(2 ** 31 - 2);
+    expect(wakes(core.events)).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(wakes(core.events)).toBe(1);
+    vi.advanceTimersByTime(5_000);
+    expect(wakes(core.events)).toBe(1);
+    core.wake = null;
+    vi.advanceTimersByTime(1);
+    expect(wakes(core.events)).toBe(2);
+  });
+
+  it('an instant that is over wakes in the next turn', () => {
+    const { core, turn } = rig();
+    core.wake = performance.now() - 1_000;
+    turn();
+    core.wake = null;
+    vi.advanceTimersByTime(0);
+    expect(wakes(core.events)).toBe(1);
+  });
+});
+
+describe('sockets', () => {
+  it('each dial has a path of its own under the URL', () => {
+    const { turn } = rig();
+    turn(dial(1), dial(2));
+    expect(FakeSocket.made.map(({ url }) => url)).toEqual(['wss://a.test/base/v1/socket/1', 'wss://a.test/base/v1/socket/2']);
+  });
+
+  it('what a socket does reaches the core under the number of its dial', () => {
+    const { core, turn } = rig();
+    turn(dial(4));
+    const socket = lastSocket();
+    socket.say('open');
+    socket.say('message', { data: '{"type":"draining","retryAfterMs":5}' });
+    socket.say('close', { code: 1001, reason: 'draining' });
+    expect(core.events.slice(-3)).toEqual([
+      { kind: 'socket-opened', dial: 4 },
+      { kind: 'socket-frame', dial: 4, messages: [{ type: 'draining', retryAfterMs: 5 }] },
+      { kind: 'socket-closed', dial: 4, closeCode: 1001, reason: 'draining' },
+    ]);
+  });
+
+  it('an abandoned socket is closed and not heard of again, after what was sent before', () => {
+    const { core, turn } = rig();
+    turn(dial(1));
+    const socket = lastSocket();
+    socket.say('open');
+    turn({ kind: 'send', dial: dialNumber(1), messages: [{ type: 'bye' }] }, { kind: 'abandon', dial: dialNumber(1) });
+    const before = core.events.length;
+    socket.say('close', { code: 1000, reason: '' });
+    expect(socket.sent).toEqual(['{"type":"bye"}']);
+    expect(socket.closedWith).toEqual([1000]);
+    expect(core.events).toHaveLength(before);
+  });
+
+  it('a WebSocket that throws at its construction is a dial that failed, in a turn of its own', async () => {
+    class Refusing extends FakeSocket {
+      constructor(url: string, protocols: readonly string[]) {
+        super(url, protocols);
+        throw new SyntaxError('mixed content');
+      }
+    }
+    const { core, turn } = rig({ WebSocket: Refusing });
+    turn(dial(1));
+    expect(core.heard('socket-closed')).toEqual([]);
+    await null;
+    expect(core.heard('socket-closed')).toEqual([{ kind: 'socket-closed', dial: 1, closeCode: 0, reason: 'SyntaxError: mixed content' }]);
+  });
+
+  it('what goes to a socket that is no more is dropped', () => {
+    const { turn } = rig();
+    expect(() => turn({ kind: 'send', dial: dialNumber(9), messages: [{ type: 'bye' }] }, { kind: 'abandon', dial: dialNumber(9) })).not.toThrow();
+  });
+});
+
+describe('order', () => {
+  it('people hear of things after the platform has done its part, in order, also when a listener makes a turn of its own', () => {
+    const { core, client, turn } = rig();
+    const heard: string[] = [];
+    client.on('status', ({ status }) => {
+      heard.push(status, `${FakeSocket.made.length} sockets`);
+      if (status === 'connecting') {
+        core.once('list', () => [{ kind: 'status', status: 'backing-off', failure: null }]);
+        void client.inspect('inner');
+        heard.push('inner call over');
+      }
+    });
+    turn({ kind: 'status', status: 'connecting', failure: null }, dial(1), { kind: 'status', status: 'open', failure: null });
+    expect(heard).toEqual(['connecting', '1 sockets', 'open', '1 sockets', 'backing-off', '1 sockets', 'inner call over']);
+  });
+
+  it('an event of a claim that nobody knows is ignored', () => {
+    const { turn } = rig();
+    expect(() => turn({ kind: 'lease', key: requestId('nobody'), news: { kind: 'recovered' } })).not.toThrow();
+  });
+});
