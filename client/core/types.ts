@@ -12,8 +12,12 @@ import type { DurationMs, MonoMs, Stamp } from '../../shared/time.ts';
  * A claim and the lease that comes of it have one key: the request id of its `acquire`.
  */
 export interface ClientCore {
-  /** Every call looks at the clocks first: what is over ends before the event is handled (S6). */
-  handle(now: Stamp, event: ClientEvent): readonly Effect[];
+  /**
+   * Every call looks at the clocks first: what is over ends before the event is handled (S6).
+   * With `hold`, what is to be sent waits for the next call without it (a `wake`, due at once), so that calls of one
+   * tick leave as one frame; nothing else waits.
+   */
+  handle(now: Stamp, event: ClientEvent, hold?: boolean): readonly Effect[];
   /** When the core wants a `wake`; a late one delays news, never truth. Null when never. */
   nextWake(): MonoMs | null;
   /** What is known of a lease, worked out from the clocks at this call. The runner sends a `wake` first. Null when forgotten. */
@@ -73,10 +77,23 @@ export type ClientEvent =
   | { readonly kind: 'withdraw'; readonly key: RequestId }
   | { readonly kind: 'release'; readonly key: RequestId; readonly reference: Reference; readonly handOver: boolean }
   | { readonly kind: 'renew'; readonly key: RequestId; readonly reference: Reference }
-  | { readonly kind: 'set-state'; readonly key: RequestId; readonly reference: Reference; readonly value: Json | undefined; readonly ifVersion: number | undefined }
+  | {
+      readonly kind: 'set-state';
+      readonly key: RequestId;
+      readonly reference: Reference;
+      readonly value: Json | undefined;
+      readonly ifVersion: number | undefined;
+    }
   /** `renewWhile` said no, or the work that owns the lease is over: it is no longer renewed. */
   | { readonly kind: 'stop-renewing'; readonly key: RequestId }
-  | { readonly kind: 'list'; readonly reference: Reference; readonly name: LeaseName | undefined; readonly prefix: string; readonly after: string; readonly limit: number }
+  | {
+      readonly kind: 'list';
+      readonly reference: Reference;
+      readonly name: LeaseName | undefined;
+      readonly prefix: string;
+      readonly after: string;
+      readonly limit: number;
+    }
   /** Resolves at the next `open`; keeps the connection wanted until then. */
   | { readonly kind: 'ready'; readonly reference: Reference }
   | { readonly kind: 'give-up'; readonly reference: Reference }
@@ -105,10 +122,22 @@ export type Effect =
   | { readonly kind: 'status'; readonly status: ClientStatus; readonly failure: Failure | null }
   /** A claim ended. After `granted` the lease lives under the same key. */
   | { readonly kind: 'claim'; readonly key: RequestId; readonly outcome: ClaimOutcome }
-  | { readonly kind: 'queued'; readonly key: RequestId; readonly position: number; readonly behind: 'self' | 'other' | 'nobody'; readonly holder: string | undefined; readonly heldForMs: number | undefined; readonly remainingMs: number | undefined }
+  | {
+      readonly kind: 'queued';
+      readonly key: RequestId;
+      readonly position: number;
+      readonly behind: 'self' | 'other' | 'nobody';
+      readonly holder: string | undefined;
+      readonly heldForMs: number | undefined;
+      readonly remainingMs: number | undefined;
+    }
   | { readonly kind: 'lease'; readonly key: RequestId; readonly news: LeaseNews }
   | { readonly kind: 'settle'; readonly reference: Reference; readonly outcome: Outcome }
-  | { readonly kind: 'warning'; readonly code: Code | 'waiting' | 'behind-self' | 'journal-changed' | 'stalled' | 'clock-rate'; readonly text: string };
+  | {
+      readonly kind: 'warning';
+      readonly code: Code | 'waiting' | 'behind-self' | 'journal-changed' | 'stalled' | 'clock-rate';
+      readonly text: string;
+    };
 
 export type ClaimOutcome =
   | { readonly kind: 'granted'; readonly name: LeaseName; readonly fencingToken: FencingToken }

@@ -1,0 +1,163 @@
+import { later } from '../../shared/time.ts';
+import { utf8Bytes } from '../../shared/utf8.ts';
+import { ask, fail, living, newId, settle, statusOf, type Book, type Held } from './book.ts';
+import { claimOf } from './claim-machine.ts';
+import { failure } from './failures.ts';
+import { isLiving, NEVER } from './lease-machine.ts';
+import { leftByMono } from './lease-window.ts';
+import { present } from './present.ts';
+import { pump, sayBye } from './sending.ts';
+import { giveBack, released, stepClaim, stepConnection, stepLease } from './steps.ts';
+import type { ClientEvent, Failure } from './types.ts';
+
+type Event<K extends ClientEvent['kind']> = Extract<ClientEvent, { readonly kind: K }>;
+/** What people ask for. */
+export type Asking = Event<
+  | 'acquire'
+  | 'withdraw'
+  | 'release'
+  | 'renew'
+  | 'set-state'
+  | 'stop-renewing'
+  | 'list'
+  | 'ready'
+  | 'give-up'
+  | 'close'
+  | 'close-now'
+>;
+
+export function take(book: Book, event: Asking): void {
+  switch (event.kind) {
+    case 'acquire':
+      return acquire(book, event);
+    case 'withdraw':
+      return withdraw(book, event);
+    case 'release':
+      return release(book, event);
+    case 'renew':
+    case 'set-state':
+      return ofLease(book, event);
+    case 'stop-renewing': {
+      const held = book.leases.get(event.key);
+      return held && stepLease(book, held, event);
+    }
+    case 'list':
+    case 'ready':
+      return ofClient(book, event);
+    case 'give-up':
+      for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
+      return fail(book, event, failure('unavailable', 'given up', true));
+    case 'close':
+      endClaims(book);
+      for (const held of living(book)) if (!event.keep.includes(held.lease.key)) letGo(book, held);
+      return undefined;
+    case 'close-now':
+      return closeNow(book);
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Why nothing new is taken, or null. */
+function closedBy({ connection: { phase }, closing }: Book): Failure | null {
+  if (phase.kind === 'refused') return failure('refused', phase.failure.message, false, { cause: phase.failure });
+  return closing ? failure('closed', 'the client is closed') : null;
+}
+
+function acquire(book: Book, { key, terms }: Event<'acquire'>): void {
+  const why = closedBy(book);
+  if (why) book.effects.push({ kind: 'claim', key, outcome: { kind: 'failed', failure: why } });
+  else ask(book, key, 'acquire', { claim: claimOf(key, terms, book.now, book.settings.connectTimeoutMs) });
+}
+
+function withdraw(book: Book, { key }: Event<'withdraw'>): void {
+  const asked = book.asks.get(key);
+  const held = book.leases.get(key);
+  if (asked) stepClaim(book, asked, { kind: 'end', failure: null });
+  if (held) letGo(book, held);
+}
+
+/** Ends it here first, then says so (R13). */
+function letGo(book: Book, held: Held): void {
+  const { lease } = held;
+  stepLease(book, held, { kind: 'release' });
+  giveBack(book, lease.terms.name, lease.token, leftByMono(lease.window, book.now));
+}
+
+function release(book: Book, { key, reference, handOver }: Event<'release'>): void {
+  const held = book.leases.get(key);
+  if (!held || !isLiving(held.lease))
+    return settle(book, { reference }, { kind: 'released', released: false, code: undefined });
+  const { token, window, terms } = held.lease;
+  const request = newId(book);
+  const message = {
+    type: 'release',
+    request,
+    name: terms.name,
+    fencingToken: token,
+    ...(handOver && { handOver }),
+  } as const;
+  stepLease(book, held, { kind: handOver ? 'hand-over' : 'release' });
+  // Without an answer a release is over with the window; a hand-over with the lease, which its loss settles.
+  const until = handOver ? NEVER : later(book.now.mono, leftByMono(window, book.now));
+  return ask(book, request, handOver ? 'hand-over' : 'release', { message, key, reference, until });
+}
+
+function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
+  const { key, reference } = event;
+  const held = book.leases.get(key);
+  if (!held || !isLiving(held.lease)) {
+    const phase = held?.lease.phase;
+    const code = phase?.kind === 'lost' ? phase.code : 'released';
+    return fail(
+      book,
+      event,
+      held && code === 'released' ? released(held.lease) : failure(code, `the lease is over: ${code}`),
+    );
+  }
+  const request = newId(book);
+  if (event.kind === 'renew') {
+    ask(book, request, 'renewal', { key, reference });
+    return stepLease(book, held, { kind: 'renew' });
+  }
+  const { value, ifVersion } = event;
+  const bytes = utf8Bytes(JSON.stringify(value ?? null));
+  const { stateBytesMax } = book.standing;
+  if (bytes > stateBytesMax)
+    return fail(book, event, failure('state-too-large', `state of ${bytes} bytes; at most ${stateBytesMax}`));
+  const {
+    terms: { name },
+    token: fencingToken,
+  } = held.lease;
+  const message = present({ type: 'setState', request, name, fencingToken, value, ifVersion } as const);
+  return ask(book, request, 'write', { key, reference, message });
+}
+
+function ofClient(book: Book, event: Event<'list' | 'ready'>): void {
+  const { reference } = event;
+  const why = closedBy(book);
+  if (why) return fail(book, event, why);
+  const request = newId(book);
+  if (event.kind === 'list') {
+    const { name, prefix, after, limit } = event;
+    return ask(book, request, 'list', {
+      reference,
+      message: present({ type: 'list', request, name, prefix, after, limit }),
+    });
+  }
+  return statusOf(book) === 'open' ? settle(book, event, { kind: 'done' }) : ask(book, request, 'ready', { reference });
+}
+
+function endClaims(book: Book): void {
+  book.closing = true;
+  const why = failure('closed', 'the client is closed');
+  for (const asked of book.asks.values()) stepClaim(book, asked, { kind: 'end', failure: why });
+}
+
+function closeNow(book: Book): void {
+  endClaims(book);
+  for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
+  pump(book);
+  sayBye(book);
+  stepConnection(book, { kind: 'end' });
+}

@@ -1,0 +1,133 @@
+import type { ClientMessage, LeaseState, WireHeld } from '../../shared/frames.ts';
+import {
+  requestId,
+  type FencingToken,
+  type JournalId,
+  type RequestId,
+  type Secret,
+  type SessionId,
+} from '../../shared/ids.ts';
+import { FRAME_BYTES_MAX, STATE_BYTES_MAX } from '../../shared/limits.ts';
+import { durationMs, type DurationMs, type MonoMs, type Stamp } from '../../shared/time.ts';
+import { makeAnchors, type Anchors } from './anchors.ts';
+import type { Claim } from './claim-machine.ts';
+import { CONNECTION_AT_START, connectionStatus, type Connection } from './connection-machine.ts';
+import { makeElapsed, type Reading } from './elapsed.ts';
+import { isLiving, NEVER, type Lease } from './lease-machine.ts';
+import type { ClientSettings, ClientStatus, Effect, Failure, Outcome, Reference } from './types.ts';
+
+/** All that a client knows. The machines are pure; what they return is put down here. */
+export interface Book {
+  readonly settings: ClientSettings;
+  readonly read: (stamp: Stamp) => Reading;
+  readonly anchors: Anchors;
+  readonly leases: Map<RequestId, Held>;
+  /** Everything asked and not yet answered, in the order of the calls. */
+  readonly asks: Map<RequestId, Ask>;
+  readonly standing: Standing;
+  connection: Connection;
+  now: Reading;
+  /** Of the call that is being handled. */
+  effects: Effect[];
+  /** What goes with the next frame. */
+  outbox: ClientMessage[];
+  closing: boolean;
+  idleSince: MonoMs | null;
+  ids: number;
+}
+
+export interface Held {
+  lease: Lease;
+  state: LeaseState | undefined;
+  /** When it may be forgotten. */
+  until: MonoMs;
+}
+
+/** What the coordinator said of this client's session, and what a `hello` tells it. */
+export interface Standing {
+  credential: string | undefined;
+  session: SessionId | undefined;
+  secret: Secret | undefined;
+  /** Journals met, the last one last. */
+  journals: JournalId[];
+  tokenMark: FencingToken | undefined;
+  windowMs: DurationMs;
+  stateBytesMax: number;
+  frameBytesMax: number;
+  /** Parts of a `welcome` so far. */
+  held: WireHeld[];
+}
+
+export interface Ask {
+  readonly kind: 'acquire' | 'cancel' | 'release' | 'hand-over' | 'end-ack' | 'write' | 'renewal' | 'list' | 'ready';
+  /** What is sent; null for a claim, whose words change, and for what only waits. */
+  readonly message: ClientMessage | null;
+  /** The lease that it is about. */
+  readonly key: RequestId | null;
+  readonly reference: Reference | null;
+  claim: Claim | null;
+  until: MonoMs;
+  /** The frame that it left in, on the current socket; 0: not sent on it. */
+  frame: number;
+  sentAt: MonoMs;
+  /** An answer showed that it was read, though it is not its end. */
+  read: boolean;
+}
+
+export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
+  const read = makeElapsed(stamp);
+  return {
+    settings,
+    read,
+    anchors: makeAnchors(),
+    leases: new Map(),
+    asks: new Map(),
+    standing: {
+      credential: undefined,
+      session: undefined,
+      secret: undefined,
+      journals: [],
+      tokenMark: undefined,
+      windowMs: durationMs(0),
+      stateBytesMax: STATE_BYTES_MAX,
+      frameBytesMax: FRAME_BYTES_MAX,
+      held: [],
+    },
+    connection: CONNECTION_AT_START,
+    now: read(stamp),
+    effects: [],
+    outbox: [],
+    closing: false,
+    idleSince: null,
+    ids: 0,
+  };
+}
+
+/** Unique in the session, which belongs to this instance; `#` keeps it apart from the keys of claims. */
+export const newId = (book: Book): RequestId => requestId(`#${(book.ids += 1)}`);
+
+export const statusOf = (book: Book): ClientStatus => connectionStatus(book.connection);
+
+export function ask(book: Book, id: RequestId, kind: Ask['kind'], fields: Partial<Ask>): void {
+  book.asks.set(id, {
+    kind,
+    message: null,
+    key: null,
+    reference: null,
+    claim: null,
+    until: NEVER,
+    frame: 0,
+    sentAt: book.now.mono,
+    read: false,
+    ...fields,
+  });
+}
+
+export function settle(book: Book, { reference }: Pick<Ask, 'reference'>, outcome: Outcome): void {
+  if (reference !== null) book.effects.push({ kind: 'settle', reference, outcome });
+}
+
+export const fail = (book: Book, asked: Pick<Ask, 'reference'>, why: Failure): void =>
+  settle(book, asked, { kind: 'failed', failure: why });
+
+export const living = (book: Book): readonly Held[] => [...book.leases.values()].filter(({ lease }) => isLiving(lease));

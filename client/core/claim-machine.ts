@@ -1,0 +1,172 @@
+import { backoffMs } from '../../shared/backoff.ts';
+import type { CoordinatorMessageOf } from '../../shared/frames.ts';
+import type { RequestId } from '../../shared/ids.ts';
+import { later, type MonoMs } from '../../shared/time.ts';
+import type { Reading } from './elapsed.ts';
+import { failure } from './failures.ts';
+import { NEVER } from './lease-machine.ts';
+import type { AcquireTerms, ClientStatus, Effect, Failure } from './types.ts';
+
+/** One `acquire` under one promise, through outages, restarts and resumes, until its grant or its end. */
+export interface Claim {
+  readonly key: RequestId;
+  readonly terms: AcquireTerms;
+  readonly phase: ClaimPhase;
+  /** The end of the wait, from the call; of the one try, when the coordinator counts as not reached. */
+  readonly until: MonoMs;
+  /** Answers in a row that were no place. */
+  readonly tries: number;
+  /** The coordinator took it once: a repeat does not steal again (R24), and the end of the wait is a time-out. */
+  readonly met: boolean;
+  readonly cause: Failure | undefined;
+  /** When to say what it waits for, and that it waits for itself. */
+  readonly waitingAt: MonoMs;
+  readonly selfAt: MonoMs;
+}
+
+export type ClaimPhase =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'queued'; readonly place: Place }
+  /** Refused for now. */
+  | { readonly kind: 'pausing'; readonly again: MonoMs }
+  | { readonly kind: 'ended' };
+
+export type Place = Omit<CoordinatorMessageOf<'queued'>, 'type' | 'request'>;
+
+export type ClaimEvent =
+  | { readonly kind: 'look'; readonly status: ClientStatus }
+  | { readonly kind: 'queued'; readonly place: Place }
+  | { readonly kind: 'moved'; readonly position: number }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  /** Out of the queue, or to be said again for another reason: it claims anew under the same id. */
+  | { readonly kind: 'repeat' }
+  /** Its grant came too late to be believed: a repeat renews it, or claims anew (R12, R7). */
+  | { readonly kind: 'stale-grant' }
+  | { readonly kind: 'end'; readonly failure: Failure | null };
+
+export type ClaimEffect =
+  | Extract<Effect, { readonly kind: 'queued' | 'warning' }>
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** To be sent, again. */
+  | { readonly kind: 'ask' }
+  /** The coordinator is to forget it. */
+  | { readonly kind: 'cancel' };
+
+interface ClaimStep {
+  readonly state: Claim;
+  readonly effects: readonly ClaimEffect[];
+}
+
+const SAY_WAITING_MS = 10_000;
+const SAY_SELF_MS = 1_000;
+
+export const claimOf = (key: RequestId, terms: AcquireTerms, now: Reading, connectTimeoutMs: number): Claim => ({
+  key,
+  terms,
+  phase: { kind: 'asking' },
+  until: later(now.mono, terms.waitMs === 0 ? connectTimeoutMs : (terms.waitMs ?? Infinity)),
+  tries: 0,
+  met: false,
+  cause: undefined,
+  waitingAt: terms.waitMs === null ? later(now.mono, SAY_WAITING_MS) : NEVER,
+  selfAt: NEVER,
+});
+
+/** `asking` and `queued` differ only in what is known; both are out, or go out with the next socket. */
+export const claimWake = ({ phase, until, waitingAt, selfAt }: Claim): number =>
+  Math.min(until, waitingAt, selfAt, phase.kind === 'pausing' ? phase.again : NEVER);
+
+export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance: () => number): ClaimStep {
+  const { phase } = claim;
+  if (phase.kind === 'ended') return stay(claim);
+  switch (event.kind) {
+    case 'look':
+      return look(claim, event.status, now);
+    case 'queued':
+      return queued(claim, event.place, now);
+    case 'moved':
+      if (phase.kind !== 'queued' || phase.place.position === event.position) return stay(claim);
+      return queued(claim, { ...phase.place, position: event.position }, now);
+    case 'refused':
+      return refused(claim, event.failure, now, chance);
+    case 'repeat':
+      return stay({ ...claim, phase: { kind: 'asking' } }, { kind: 'ask' });
+    case 'stale-grant':
+      // At once the first time; paced when windows keep being over on arrival.
+      return pause({ ...claim, met: true }, claim.tries && backoffMs('at-stake', claim.tries, chance(), Infinity), now);
+    case 'end':
+      return event.failure
+        ? end(claim, { kind: 'failed', failure: event.failure }, { kind: 'cancel' })
+        : end(claim, { kind: 'cancel' });
+    default:
+      return event satisfies never;
+  }
+}
+
+const stay = (state: Claim, ...effects: ClaimEffect[]): ClaimStep => ({ state, effects });
+const end = (claim: Claim, ...effects: ClaimEffect[]): ClaimStep =>
+  stay({ ...claim, phase: { kind: 'ended' } }, ...effects);
+const pause = (claim: Claim, ms: number, now: Reading): ClaimStep =>
+  stay({ ...claim, tries: claim.tries + 1, phase: { kind: 'pausing', again: later(now.mono, ms) } });
+
+function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
+  const { phase, terms } = claim;
+  if (claim.until <= now.mono) return end(claim, { kind: 'failed', failure: timeOut(claim) }, { kind: 'cancel' });
+  const again = phase.kind === 'pausing' && phase.again <= now.mono;
+  const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];
+  if (claim.waitingAt <= now.mono)
+    effects.push({ kind: 'warning', code: 'waiting', text: `"${terms.name}" waits for ${waitsFor(claim, status)}` });
+  if (claim.selfAt <= now.mono)
+    effects.push({ kind: 'warning', code: 'behind-self', text: `"${terms.name}" is held by this client itself` });
+  return stay(
+    {
+      ...claim,
+      phase: again ? { kind: 'asking' } : phase,
+      waitingAt: claim.waitingAt <= now.mono ? NEVER : claim.waitingAt,
+      selfAt: claim.selfAt <= now.mono ? NEVER : claim.selfAt,
+    },
+    ...effects,
+  );
+}
+
+function waitsFor({ phase, cause }: Claim, status: ClientStatus): string {
+  if (status !== 'open') return `the coordinator (${status})`;
+  if (phase.kind !== 'queued') return cause?.message ?? 'an answer';
+  const { holder, position, quietMs } = phase.place;
+  return quietMs ? `quiet time, ${quietMs} ms` : `holder ${holder ?? '-'}, position ${position}`;
+}
+
+/** Never reached is not the same as not free. */
+function timeOut({ terms, met, phase, cause }: Claim): Failure {
+  const reached = met || (cause && cause.code !== 'unavailable');
+  const position = phase.kind === 'queued' ? phase.place.position : undefined;
+  return failure(
+    reached ? 'wait-timeout' : 'unavailable',
+    `"${terms.name}": ${reached ? 'not free' : 'no coordinator'}${terms.waitMs ? ` within ${terms.waitMs} ms` : ''}`,
+    true,
+    { position, cause },
+  );
+}
+
+function queued(claim: Claim, place: Place, now: Reading): ClaimStep {
+  const { position, behind, holder, heldForMs, remainingMs } = place;
+  const self = behind === 'self';
+  const known = claim.phase.kind === 'queued' && claim.phase.place.behind === behind;
+  return stay(
+    {
+      ...claim,
+      phase: { kind: 'queued', place },
+      met: true,
+      tries: 0,
+      selfAt: known ? claim.selfAt : self ? later(now.mono, SAY_SELF_MS) : NEVER,
+    },
+    { kind: 'queued', key: claim.key, position, behind, holder, heldForMs, remainingMs },
+  );
+}
+
+function refused(claim: Claim, why: Failure, now: Reading, chance: () => number): ClaimStep {
+  if (!why.retryable || why.code === 'wait-timeout' || claim.terms.waitMs === 0)
+    return end(claim, { kind: 'failed', failure: why });
+  const ms = Math.max(why.retryAfterMs ?? 0, backoffMs('refused', claim.tries + 1, chance(), Infinity));
+  return pause({ ...claim, cause: why }, ms, now);
+}

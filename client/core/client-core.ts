@@ -1,0 +1,105 @@
+import { codeOfClose } from '../../shared/close-codes.ts';
+import { take } from './asking.ts';
+import { makeBook, statusOf, type Book } from './book.ts';
+import { TERMINAL_CODES } from './connection-machine.ts';
+import type { Reading } from './elapsed.ts';
+import { failure } from './failures.ts';
+import { hear } from './hearing.ts';
+import { leaseStatus } from './lease-machine.ts';
+import { leftByReal } from './lease-window.ts';
+import { isIdle, keepOrLeave, look, wakeOf } from './looking.ts';
+import { flush, pump } from './sending.ts';
+import { stepConnection } from './steps.ts';
+import type { ClientEvent, DialNumber, LeaseSnapshot, MakeClientCore } from './types.ts';
+import type { RequestId } from '../../shared/ids.ts';
+
+/** See `ClientCore`. Looks at the clocks, handles the event, then says all that is to be said in one frame. */
+export const makeClientCore: MakeClientCore = (settings, first) => {
+  const book = makeBook(settings, first);
+  return {
+    handle(stamp, event, hold = false) {
+      book.now = book.read(stamp);
+      look(book);
+      handle(book, event);
+      keepOrLeave(book);
+      pump(book);
+      if (!hold) flush(book);
+      return book.effects.splice(0);
+    },
+    nextWake: () => wakeOf(book),
+    lease: (stamp, key) => snapshot(book, book.read(stamp), key),
+    get status() {
+      return statusOf(book);
+    },
+    get idle() {
+      return isIdle(book);
+    },
+  };
+};
+
+function handle(book: Book, event: ClientEvent): void {
+  switch (event.kind) {
+    case 'wake':
+      return undefined;
+    case 'credential':
+    case 'credential-failed':
+    case 'socket-opened':
+    case 'socket-frame':
+    case 'socket-closed':
+      // Nothing of an abandoned socket is heard any more.
+      return isCurrent(book, event.dial) ? platform(book, event) : undefined;
+    default:
+      return take(book, event);
+  }
+}
+
+const isCurrent = ({ connection: { phase } }: Book, dial: DialNumber): boolean =>
+  'dial' in phase && phase.dial === dial;
+
+function platform(book: Book, event: Extract<ClientEvent, { readonly dial: DialNumber }>): void {
+  switch (event.kind) {
+    case 'credential':
+      book.standing.credential = event.credential;
+      return stepConnection(book, event);
+    case 'credential-failed':
+      return stepConnection(book, {
+        kind: 'failed',
+        failure: failure('unavailable', `no credential: ${String(event.cause)}`, true),
+      });
+    case 'socket-opened':
+      return stepConnection(book, { kind: 'opened' });
+    case 'socket-frame':
+      stepConnection(book, { kind: 'heard' });
+      for (const message of event.messages) if (isCurrent(book, event.dial)) hear(book, message);
+      return undefined;
+    case 'socket-closed': {
+      const code = codeOfClose(event.closeCode);
+      const why = code && failure(code, event.reason || code, !TERMINAL_CODES.includes(code));
+      return stepConnection(book, { kind: 'failed', failure: why });
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function snapshot({ leases }: Book, now: Reading, key: RequestId): LeaseSnapshot | null {
+  const held = leases.get(key);
+  if (!held) return null;
+  const {
+    lease: { phase, window, terms, token },
+    state,
+  } = held;
+  const over = phase.kind === 'lost' || phase.kind === 'released';
+  const remainingMs = over ? 0 : Math.max(0, leftByReal(window, now));
+  const status = leaseStatus(held.lease);
+  return {
+    name: terms.name,
+    fencingToken: token,
+    ttlMs: window.ttlMs,
+    status: status === 'held' && !remainingMs ? 'at-risk' : status,
+    remainingMs,
+    ceilingLeftMs: Math.max(0, window.ceilingLeftMs - (now.real - window.anchor.real)),
+    state,
+    lossCode: phase.kind === 'lost' ? phase.code : undefined,
+  };
+}

@@ -1,0 +1,234 @@
+import { backoffMs, type BackoffKind } from '../../shared/backoff.ts';
+import type { Code } from '../../shared/codes.ts';
+import type { FrameNumber } from '../../shared/ids.ts';
+import { GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
+import { later, monoMs, type MonoMs } from '../../shared/time.ts';
+import type { Reading } from './elapsed.ts';
+import { failure } from './failures.ts';
+import { dialNumber, type ClientSettings, type ClientStatus, type DialNumber, type Failure } from './types.ts';
+
+/** The way to the coordinator: dial, hello, welcome, silence, pauses. docs/CLIENT-STATES.md has every state x event. */
+export interface Connection {
+  readonly phase: ConnectionPhase;
+  /** Dials so far; the number of the last one (R9). */
+  readonly dials: number;
+  /** Failures in a row since the last good connection. */
+  readonly failures: number;
+  /** The last credential was refused: one more try, with a fresh one. */
+  readonly denied: boolean;
+}
+
+export type ConnectionPhase =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'asking'; readonly dial: DialNumber; readonly until: MonoMs }
+  /** Until the last part of `welcome`. */
+  | { readonly kind: 'dialing'; readonly dial: DialNumber; readonly until: MonoMs }
+  | {
+      readonly kind: 'open';
+      readonly dial: DialNumber;
+      readonly since: MonoMs;
+      /** On the `real` clock: after a sleep the socket is not trusted. */
+      readonly heardAt: MonoMs;
+      readonly pingMs: number;
+      /** The frames that answered the last two pings, newest last. */
+      readonly pongs: readonly [number, number];
+    }
+  | { readonly kind: 'pausing'; readonly until: MonoMs; readonly failure: Failure }
+  /** Terminal. */
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  /** Terminal. */
+  | { readonly kind: 'closed' };
+
+export type ConnectionEvent =
+  | { readonly kind: 'look' }
+  | { readonly kind: 'want' }
+  /** Nothing is wanted any more. */
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'credential' }
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'welcomed' }
+  | { readonly kind: 'heard' }
+  /** `pong` is the number of the frame that will answer it. */
+  | { readonly kind: 'pinged'; readonly nextMs: number; readonly named: FrameNumber; readonly pong: FrameNumber }
+  /** The socket is of no more use. `failure` says why where the coordinator did, or the credential. */
+  | { readonly kind: 'failed'; readonly failure: Failure | null }
+  /** What was asked was not read in time (R21). */
+  | { readonly kind: 'stale' };
+
+export type ConnectionEffect =
+  | { readonly kind: 'ask-credential' | 'abandon'; readonly dial: DialNumber }
+  | { readonly kind: 'dial'; readonly dial: DialNumber; readonly url: string }
+  | { readonly kind: 'hello' };
+
+export interface Surroundings {
+  readonly settings: Pick<ClientSettings, 'urls' | 'connectTimeoutMs' | 'maxBackoffMs' | 'pingMs' | 'chance'>;
+  /** What is left of the most pressing lease; Infinity without one that renews. */
+  readonly stakeMs: number;
+}
+
+interface ConnectionStep {
+  readonly state: Connection;
+  readonly effects: readonly ConnectionEffect[];
+}
+
+/** A refusal that no other dial will change. */
+export const TERMINAL_CODES: readonly (Code | null)[] = [
+  'unauthorized',
+  'version',
+  'origin-not-allowed',
+  'host-not-allowed',
+];
+/** A client that hears nothing for this many ping periods dials anew. */
+const SILENT_PINGS = 3;
+
+export const CONNECTION_AT_START: Connection = { phase: { kind: 'idle' }, dials: 0, failures: 0, denied: false };
+
+const STATUSES = {
+  idle: 'idle',
+  asking: 'connecting',
+  dialing: 'connecting',
+  open: 'open',
+  pausing: 'backing-off',
+  refused: 'refused',
+  closed: 'closed',
+} as const satisfies Record<ConnectionPhase['kind'], ClientStatus>;
+
+export const connectionStatus = ({ phase }: Connection): ClientStatus => STATUSES[phase.kind];
+
+export function connectionWake({ phase }: Connection, now: Reading): MonoMs {
+  if (phase.kind === 'open') return later(now.mono, silentAt(phase) - now.real);
+  return 'until' in phase ? phase.until : monoMs(Infinity);
+}
+
+export function connectionStep(
+  connection: Connection,
+  event: ConnectionEvent,
+  now: Reading,
+  around: Surroundings,
+): ConnectionStep {
+  const { phase } = connection;
+  if (phase.kind === 'closed' || (phase.kind === 'refused' && event.kind !== 'end')) return stay(connection);
+  switch (event.kind) {
+    case 'look':
+      return look(connection, now, around);
+    case 'want':
+      return phase.kind === 'idle' ? start(connection, now, around) : stay(connection);
+    case 'rest':
+      return phase.kind === 'idle' ? stay(connection) : leave(proven(connection, now), { kind: 'idle' });
+    case 'end':
+      return leave(connection, { kind: 'closed' });
+    case 'credential':
+      if (phase.kind !== 'asking') return stay(connection);
+      return to(
+        connection,
+        { ...phase, kind: 'dialing' },
+        { kind: 'dial', dial: phase.dial, url: urlOf(connection, around) },
+      );
+    case 'opened':
+      return phase.kind === 'dialing' ? to(connection, phase, { kind: 'hello' }) : stay(connection);
+    case 'welcomed':
+      if (phase.kind !== 'dialing') return stay(connection);
+      return to(
+        { ...connection, denied: false },
+        {
+          kind: 'open',
+          dial: phase.dial,
+          since: now.mono,
+          heardAt: now.real,
+          pongs: [0, 0],
+          pingMs: around.settings.pingMs ?? PING_MS_DEFAULT,
+        },
+      );
+    case 'heard':
+      return phase.kind === 'open' ? to(connection, { ...phase, heardAt: now.real }) : stay(connection);
+    case 'pinged': {
+      if (phase.kind !== 'open') return stay(connection);
+      const [before, last] = phase.pongs;
+      // A frame that two pings in a row did not name was not read: the way up is dead (R21).
+      if (event.named < before) return stale(connection, now, around);
+      return to(connection, { ...phase, pingMs: event.nextMs, pongs: [last, event.pong] });
+    }
+    case 'failed':
+      return failed(connection, event.failure, now, around);
+    case 'stale':
+      return phase.kind === 'open' ? stale(connection, now, around) : stay(connection);
+    default:
+      return event satisfies never;
+  }
+}
+
+const stay = (state: Connection): ConnectionStep => ({ state, effects: [] });
+const to = (connection: Connection, phase: ConnectionPhase, ...effects: ConnectionEffect[]): ConnectionStep => ({
+  state: { ...connection, phase },
+  effects,
+});
+
+/** Ends whatever socket there is. */
+const leave = (connection: Connection, phase: ConnectionPhase): ConnectionStep =>
+  'dial' in connection.phase
+    ? to(connection, phase, { kind: 'abandon', dial: connection.phase.dial })
+    : to(connection, phase);
+
+const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): string =>
+  urls[failures % urls.length] ?? '';
+
+/** Neither a password nor a query belongs in a message. */
+const plainUrl = (url: string): string => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '');
+
+const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>): MonoMs =>
+  later(phase.heardAt, SILENT_PINGS * phase.pingMs);
+
+/** A connection counts as good only once it has lived a while, so that no reconnect resets its own pauses. */
+function proven(connection: Connection, now: Reading): Connection {
+  const { phase } = connection;
+  return phase.kind === 'open' && now.mono - phase.since >= GOOD_CONNECTION_MS
+    ? { ...connection, failures: 0 }
+    : connection;
+}
+
+function start(connection: Connection, now: Reading, around: Surroundings): ConnectionStep {
+  const dials = connection.dials + 1;
+  const dial = dialNumber(dials);
+  const { state, effects } = leave(connection, {
+    kind: 'asking',
+    dial,
+    until: later(now.mono, around.settings.connectTimeoutMs),
+  });
+  return { state: { ...state, dials }, effects: [...effects, { kind: 'ask-credential', dial }] };
+}
+
+function look(connection: Connection, now: Reading, around: Surroundings): ConnectionStep {
+  const { phase } = connection;
+  if (phase.kind === 'open') return silentAt(phase) <= now.real ? stale(connection, now, around) : stay(connection);
+  if (!('until' in phase) || phase.until > now.mono) return stay(connection);
+  return phase.kind === 'pausing' ? start(connection, now, around) : failed(connection, null, now, around);
+}
+
+/** The first one in a row dials anew at once; a second one soon after is paced like any failure. */
+function stale(connection: Connection, now: Reading, around: Surroundings): ConnectionStep {
+  const since = proven(connection, now);
+  return since.failures === 0 ? start({ ...since, failures: 1 }, now, around) : failed(since, null, now, around);
+}
+
+function failed(connection: Connection, why: Failure | null, now: Reading, around: Surroundings): ConnectionStep {
+  const { phase } = connection;
+  if (!('dial' in phase)) return stay(connection);
+  if (why?.code === 'unauthorized' && !connection.denied) return start({ ...connection, denied: true }, now, around);
+  if (why && !why.retryable) return leave(connection, { kind: 'refused', failure: why });
+  const since = proven(connection, now);
+  const failures = since.failures + 1;
+  const { stakeMs, settings } = around;
+  // Dropped soon after its welcome is as good as refused; a credential that could not be had is not.
+  const refused = phase.kind === 'open' ? since === connection : why && phase.kind === 'dialing';
+  const kind: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
+  const pause = backoffMs(kind, failures, settings.chance(), Math.min(settings.maxBackoffMs, stakeMs / 3));
+  return leave(
+    { ...since, failures },
+    {
+      kind: 'pausing',
+      until: later(now.mono, Math.max(pause, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
+      failure: why ?? failure('unavailable', `no answer from ${plainUrl(urlOf(connection, around))}`, true),
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import type { Code, LossCode } from '../../shared/codes.ts';
+import type { CoordinatorMessageOf } from '../../shared/frames.ts';
+import type { Failure } from './types.ts';
+
+export const failure = (code: Code, message: string, retryable = false, more?: Partial<Failure>): Failure => ({
+  code,
+  message,
+  retryable,
+  retryAfterMs: undefined,
+  param: undefined,
+  requestId: undefined,
+  position: undefined,
+  cause: undefined,
+  ...more,
+});
+
+/** A code of the wire; one that only a newer coordinator knows is passed on as it is, for people to read. */
+export const codeOf = (code: string): Code => code as Code;
+export const lossOf = (code: string): LossCode => code as LossCode;
+
+export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure =>
+  failure(codeOf(error.code), error.message, error.retryable, {
+    retryAfterMs: error.retryAfterMs,
+    param: error.param,
+    requestId: error.request,
+    position: error.position,
+  });

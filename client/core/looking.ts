@@ -1,0 +1,70 @@
+import { ANSWER_WITHIN_MS } from '../../shared/limits.ts';
+import { monoMs, type MonoMs } from '../../shared/time.ts';
+import { fail, living, settle, statusOf, type Ask, type Book } from './book.ts';
+import { claimWake } from './claim-machine.ts';
+import { connectionWake } from './connection-machine.ts';
+import { failure } from './failures.ts';
+import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
+import { sayBye } from './sending.ts';
+import { stepClaim, stepConnection, stepLease } from './steps.ts';
+
+/** Looks at the clocks: what is over ends before anything else happens (S6). */
+export function look(book: Book): void {
+  const { now, anchors } = book;
+  for (const held of book.leases.values()) {
+    if (isLiving(held.lease)) stepLease(book, held, { kind: 'look', next: anchors.next });
+    else if (held.until <= now.mono) book.leases.delete(held.lease.key);
+  }
+  stepConnection(book, { kind: 'look' });
+  for (const [id, asked] of book.asks) {
+    if (asked.claim) stepClaim(book, asked, { kind: 'look', status: statusOf(book) });
+    else if (asked.until <= now.mono) {
+      book.asks.delete(id);
+      // The window is over, and with it what the release was for.
+      if (asked.kind === 'write') fail(book, asked, failure('released', 'the lease was released'));
+      else settle(book, asked, { kind: 'released', released: true, code: undefined });
+    }
+  }
+  // Every request is answered, or shown to be read, in time; or the socket is dead (R21).
+  for (const asked of book.asks.values())
+    if (unreadAt(book, asked) <= now.mono) stepConnection(book, { kind: 'stale' });
+}
+
+/** When a request counts as not read. */
+function unreadAt({ anchors, connection }: Book, { frame, read, sentAt, kind }: Ask): number {
+  const waits = connection.phase.kind === 'open' && frame > anchors.named && !read && kind !== 'end-ack';
+  return waits ? sentAt + ANSWER_WITHIN_MS : Infinity;
+}
+
+export const isIdle = (book: Book): boolean => book.asks.size === 0 && living(book).length === 0;
+
+/** Dials when something is wanted, and closes a socket that nobody has wanted for a while. */
+export function keepOrLeave(book: Book): void {
+  const { now, settings } = book;
+  if (!isIdle(book)) {
+    book.idleSince = null;
+    return stepConnection(book, { kind: 'want' });
+  }
+  book.idleSince ??= now.mono;
+  if (statusOf(book) === 'open') {
+    if (now.mono < book.idleSince + settings.idleMs) return undefined;
+    sayBye(book);
+  }
+  return stepConnection(book, { kind: 'rest' });
+}
+
+/** The next instant at which a look has something to do. */
+export function wakeOf(book: Book): MonoMs | null {
+  const { now, idleSince, settings, outbox } = book;
+  const wakes = [
+    connectionWake(book.connection, now),
+    ...living(book).map(({ lease }) => leaseWake(lease, now)),
+    ...[...book.asks.values()].map((asked) =>
+      Math.min(asked.claim ? claimWake(asked.claim) : asked.until, unreadAt(book, asked)),
+    ),
+    outbox.length ? now.mono : NEVER,
+    idleSince !== null && statusOf(book) === 'open' ? idleSince + settings.idleMs : NEVER,
+  ];
+  const first = Math.min(...wakes);
+  return first < NEVER ? monoMs(first) : null;
+}

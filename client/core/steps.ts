@@ -1,0 +1,155 @@
+import type { LossCode } from '../../shared/codes.ts';
+import type { ClientMessageOf } from '../../shared/frames.ts';
+import type { FencingToken, FrameNumber, LeaseName } from '../../shared/ids.ts';
+import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
+import { later } from '../../shared/time.ts';
+import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
+import { claimStep, type ClaimEvent } from './claim-machine.ts';
+import { connectionStep, type ConnectionEvent } from './connection-machine.ts';
+import { failure } from './failures.ts';
+import { leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
+import { leftByMono, leftByReal, type Told } from './lease-window.ts';
+import { present } from './present.ts';
+import { dialNumber, type DialNumber, type Failure, type LeaseNews } from './types.ts';
+
+/** One step of a machine each, with all that follows from it. */
+export function stepLease(book: Book, held: Held, event: LeaseEvent): void {
+  const { state, effects } = leaseStep(held.lease, event, book.now, book.settings);
+  held.lease = state;
+  const { token, terms, window } = state;
+  for (const effect of effects) {
+    if (effect.kind === 'news') tellNews(book, held, effect.news);
+    else if (effect.kind === 'redial') stepConnection(book, { kind: 'stale' });
+    else if (effect.kind === 'give-back') giveBack(book, terms.name, token, window.ttlMs);
+    else {
+      // Never answered; said again should the socket change before it can have been read.
+      const message = { type: 'endAck', name: terms.name, fencingToken: token } as const;
+      ask(book, newId(book), 'end-ack', { message, until: later(book.now.mono, ANSWER_WITHIN_MS) });
+    }
+  }
+}
+
+export const holderOf = (book: Book, token: FencingToken): Held | undefined =>
+  living(book).find(({ lease }) => lease.token === token);
+
+/** Held against the record of sent frames: a window counts from the sending, never from the receipt. */
+export function tell(book: Book, held: Held, frame: FrameNumber, told: Told, answer: boolean): void {
+  stepLease(book, held, { kind: 'told', told, frame, anchor: book.anchors.name(frame), answer });
+}
+
+/** What people hear of a lease, and the end of what they asked of it. */
+function tellNews(book: Book, held: Held, news: LeaseNews): void {
+  const { key, window, terms } = held.lease;
+  book.effects.push({ kind: 'lease', key, news });
+  const stop = later(book.now.mono, leftByMono(window, book.now));
+  if (news.kind === 'lost' || news.kind === 'released') held.until = later(book.now.mono, ANSWER_WITHIN_MS);
+  for (const [id, asked] of book.asks) {
+    if (asked.key !== key) continue;
+    if (news.kind === 'lost')
+      fail(book, asked, failure(news.code, `lease "${terms.name}" is lost: ${news.code}`, true));
+    else if (news.kind === 'renewed' && asked.kind === 'renewal') settle(book, asked, news);
+    else if (news.kind === 'released' && asked.kind === 'renewal') fail(book, asked, released(held.lease));
+    else {
+      // Writes called before the release go first, as long as the window lasts.
+      if (news.kind === 'released') asked.until = stop;
+      continue;
+    }
+    book.asks.delete(id);
+  }
+}
+
+export const released = ({ terms }: Lease): Failure => failure('released', `lease "${terms.name}" was released`);
+
+/** Releases by token what this client does not believe in; the coordinator hears it as soon as it can. */
+export function giveBack(book: Book, name: LeaseName, fencingToken: FencingToken, forMs: number): void {
+  for (const { message } of book.asks.values())
+    if (message?.type === 'release' && message.fencingToken === fencingToken) return;
+  const request = newId(book);
+  ask(book, request, 'release', {
+    message: { type: 'release', request, name, fencingToken },
+    until: later(book.now.mono, forMs),
+  });
+}
+
+export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
+  if (asked.claim === null) return;
+  const { state, effects } = claimStep(asked.claim, event, book.now, book.settings.chance);
+  asked.claim = state;
+  const { key, phase, terms } = state;
+  if (phase.kind === 'ended') book.asks.delete(key);
+  if (event.kind === 'queued') asked.read = true;
+  for (const effect of effects) {
+    if (effect.kind === 'failed') book.effects.push({ kind: 'claim', key, outcome: effect });
+    else if (effect.kind === 'ask') unsend(asked);
+    else if (effect.kind !== 'cancel') book.effects.push(effect);
+    // What was not sent on this socket may have been on an earlier one.
+    else
+      ask(book, key, 'cancel', { message: { type: 'cancel', request: key }, until: later(book.now.mono, terms.ttlMs) });
+  }
+}
+
+/** To be sent on the socket that there is, or on the next. */
+export function unsend(asked: Ask): void {
+  asked.frame = 0;
+  asked.read = false;
+}
+
+export function stepConnection(book: Book, event: ConnectionEvent): void {
+  const before = statusOf(book);
+  const { settings, now } = book;
+  const stakes = living(book).map(({ lease }) => (lease.renews ? leftByReal(lease.window, now) : Infinity));
+  const { state, effects } = connectionStep(book.connection, event, now, { settings, stakeMs: Math.min(...stakes) });
+  book.connection = state;
+  for (const effect of effects) {
+    if (effect.kind === 'hello') sayHello(book, dialNumber(state.dials));
+    else book.effects.push(effect);
+  }
+  const status = statusOf(book);
+  if (status === before) return;
+  if (before === 'open') book.outbox = [];
+  const why = 'failure' in state.phase ? state.phase.failure : null;
+  book.effects.push({ kind: 'status', status, failure: why });
+  if (status === 'closed') endAll(book, failure('closed', 'the client is closed'), 'closed');
+  if (status !== 'refused' || !why) return;
+  endAll(
+    book,
+    failure('refused', why.message, false, { cause: why }),
+    why.code === 'journal-changed' ? why.code : 'unauthorized',
+  );
+}
+
+/** Nothing will be answered any more. */
+function endAll(book: Book, why: Failure, loss: LossCode): void {
+  for (const held of living(book)) stepLease(book, held, { kind: 'end', code: loss, reply: 'nothing' });
+  for (const [id, asked] of book.asks) {
+    book.asks.delete(id);
+    if (asked.kind === 'acquire')
+      book.effects.push({ kind: 'claim', key: id, outcome: { kind: 'failed', failure: why } });
+    else if (asked.kind === 'release') settle(book, asked, { kind: 'released', released: true, code: undefined });
+    else fail(book, asked, why);
+  }
+}
+
+/** Alone in its frame, and the first of its socket. */
+function sayHello({ settings, standing, anchors, now, effects }: Book, dial: DialNumber): void {
+  const { instance, label, metadata, pingMs } = settings;
+  const { credential, session, secret, journals, tokenMark, windowMs } = standing;
+  const hello: ClientMessageOf<'hello'> = present({
+    type: 'hello',
+    frame: anchors.record(now),
+    protocolMin: PROTOCOL_VERSION,
+    protocolMax: PROTOCOL_VERSION,
+    instance,
+    dial,
+    credential,
+    label,
+    metadata,
+    resume: session && secret && { session, secret },
+    journal: journals.at(-1),
+    tokenMark,
+    windowMs,
+    pingMs,
+  });
+  standing.held = [];
+  effects.push({ kind: 'send', dial, messages: [hello] });
+}
