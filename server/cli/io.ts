@@ -2,12 +2,12 @@
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes text as it is. */
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
   /** Calls `listener` at each SIGTERM and SIGINT, with its number. */
-  onSignal(listener: (signal: number) => void): void;
+  readonly onSignal: (listener: (signal: number) => void) => void;
   /** Ends the process at once. */
-  exit(code: number): void;
+  readonly exit: (code: number) => void;
 }
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;

@@ -1,6 +1,7 @@
 import { Command as Program, InvalidArgumentError, Option } from 'commander';
 import { version } from '../net/version.ts';
 import { CONFIG, DEFAULTS, INSECURE, TEXT_SETTINGS, type Command, type TextSetting, type Settings } from './settings.ts';
+import type { Io } from './io.ts';
 import type { Given } from './resolve-settings.ts';
 import { durationText } from './duration.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,7 +23,7 @@ Then, in a program:
   await connect('ws://127.0.0.1:7400').run('nightly-report', async (lease) => { ... });`;
 
 /** The command line as commander knows it; `run` is called with what was given, once it is in range. */
-export function makeProgram(run: Run, write: { out(text: string): void; err(text: string): void }): Program {
+export function makeProgram(run: Run, write: Pick<Io, 'out' | 'err'>): Program {
   const program = new Program('leasehold')
     .description('One holder at a time, for browser tabs, edge workers and Node processes: the coordinator.')
     .version(version(), '--version', 'print the version')
@@ -57,13 +58,15 @@ function optionOf(command: Command, key: keyof typeof TEXT_SETTINGS, setting: Te
     try {
       const read = setting.read(text);
       // A flag that repeats adds to what came before it.
-      return setting.repeats === true && Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : read;
+      return setting.repeats === true ? listOf(before).concat(listOf(read)) : read;
     } catch (error) {
       if (error instanceof UsageError) throw new InvalidArgumentError(`${error.message}.`);
       throw error;
     }
   });
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Flags are named for people, settings with their unit; commander made each value by its setting's reader. */
 function renamed(given: Record<string, unknown>): Given & { readonly printConfig?: true } {

@@ -56,7 +56,7 @@ export interface TextSetting<K extends keyof Settings> {
   readonly help: string;
   /** May be given more than once; in the variable a comma stands between. */
   readonly repeats?: true;
-  read(text: string): Settings[K];
+  readonly read: (text: string) => Settings[K];
 }
 
 /** `where` is the flag or the variable, for the message. */

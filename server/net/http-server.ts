@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { errorBody } from './error-body.ts';
+import { answer } from './fetch-listener.ts';
 import { HEADERS_MAX } from './handshake.ts';
 
 export interface ServerSetup {
@@ -81,15 +81,10 @@ async function openOne(setup: ServerSetup, host: string, port: number): Promise<
 }
 
 function requestListener(app: Hono): (request: IncomingMessage, response: ServerResponse) => void {
-  // Without the option it would replace the process's global Request and Response.
-  const listener = getRequestListener(app.fetch, {
-    overrideGlobalObjects: false,
-    errorHandler: () => json(400, 'The request is not well-formed.'),
-  });
   return (request, response) => {
     const headers = request.rawHeaders.length / 2;
     if (headers <= HEADERS_MAX) {
-      void listener(request, response);
+      answer((given) => app.fetch(given), request, response).catch(() => response.destroy());
       return;
     }
     const text = `The request has ${headers} headers; allowed are at most ${HEADERS_MAX}.`;
@@ -97,9 +92,6 @@ function requestListener(app: Hono): (request: IncomingMessage, response: Server
     response.end(JSON.stringify(errorBody('bad-request', text)));
   };
 }
-
-const json = (status: number, text: string): Response =>
-  new Response(JSON.stringify(errorBody('bad-request', text)), { status, headers: { 'content-type': 'application/json' } });
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
