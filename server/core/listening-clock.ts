@@ -7,7 +7,7 @@ import { between, later, listeningMs, type ListeningMs, type MonoMs } from '../.
  * time, and every deadline on it is safe for those who count real time.
  */
 export interface ListeningClock {
-  read(mono: MonoMs): ListeningMs;
+  readonly read: (mono: MonoMs) => ListeningMs;
 }
 
 export function listeningClock(start: MonoMs): ListeningClock {

@@ -26,7 +26,10 @@ type Terms = Omit<ClientMessageOf<'acquire'>, 'type' | 'request' | 'name' | 'ttl
 
 /** A client of a `CoreDriver` that does as it is told: it numbers its frames, and concludes nothing. */
 export class RawClient {
+  readonly label: string;
   instance: string;
+  /** Whether it answers each ping by itself, in the next turn; it hears them all the same. */
+  answers = false;
   dial = 0;
   frame = 0;
   socket: SocketId | null = null;
@@ -40,11 +43,9 @@ export class RawClient {
   #requests = 0;
   #driver: CoreDriver;
 
-  constructor(
-    driver: CoreDriver,
-    readonly label: string,
-  ) {
+  constructor(driver: CoreDriver, label: string) {
     this.#driver = driver;
+    this.label = label;
     this.instance = `instance of ${label}`;
   }
 
@@ -195,6 +196,9 @@ export class RawClient {
     this.frames.push({ socket, messages });
     this.heard.push(...messages);
     for (const message of messages) {
+      if (message.type === 'ping' && this.answers && socket === this.socket) {
+        this.push({ type: 'pong', ping: message.ping, clockMs: this.#driver.now });
+      }
       if (message.type !== 'welcome') continue;
       this.session = message.session;
       if (message.secret !== undefined) this.secret = message.secret;

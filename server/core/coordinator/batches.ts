@@ -71,9 +71,10 @@ export function batches(lastSequence: number): Batches {
       return flying === null && (pause === null || now >= pause);
     },
     take(table, extra) {
-      const events = [...load.first, ...table.takeDurable(done + 1), ...extra, ...load.last];
+      const hasOwn = load.first.length + extra.length + load.last.length > 0;
       // While nothing could be written an empty batch asks whether that is over.
-      if (events.length === 0 && failedAt === null) return null;
+      if (!hasOwn && !table.hasDurable && failedAt === null) return null;
+      const events = [...load.first, ...table.takeDurable(done + 1), ...extra, ...load.last];
       flying = load;
       load = emptyLoad();
       return { sequence: done + 1, events };

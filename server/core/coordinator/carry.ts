@@ -50,7 +50,9 @@ const PROBLEMS = {
 function refuseSocket(core: Core, socket: SocketId, code: 'replaced' | 'bad-request'): void {
   core.outbox.say(
     socket,
-    errorMessage({ code, problem: PROBLEMS[code], param: code === 'bad-request' ? 'frame' : null }),
+    code === 'bad-request'
+      ? errorMessage({ code, problem: PROBLEMS[code], cure: '', param: 'frame' })
+      : errorMessage({ code, problem: PROBLEMS[code] }),
   );
   core.outbox.close(socket, code);
 }

@@ -35,5 +35,4 @@ export function errorMessage(refusal: Refusal): CoordinatorMessageOf<'error'> {
   };
 }
 
-const sentence = (text: string): string =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

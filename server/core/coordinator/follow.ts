@@ -25,8 +25,12 @@ export function follow(core: FollowedCore, event: TableEvent): void {
       dropClaim(core, event.session, event.request);
       return;
     case 'state-set':
+      changedEntry(core, event.session)?.writes.delete(event.request);
+      return;
     case 'refused':
       changedEntry(core, event.session)?.writes.delete(event.request);
+      // A claim that did not want to wait ends so when its grant is undone. A request that was wrong in itself ends none.
+      if (event.code !== 'bad-request') dropClaim(core, event.session, event.request);
       return;
     case 'released':
     case 'ended':

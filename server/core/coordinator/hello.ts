@@ -9,6 +9,7 @@ import { errorMessage, type Refusal } from './errors.ts';
 import { storeSession } from './follow.ts';
 import { bound, readHello, type Hello } from './session.ts';
 import { CLOCK_UNKNOWN, newEntry, type SessionEntry } from './session-book.ts';
+import { tell } from './speech.ts';
 import { heldAsOf, welcomeParts } from './welcome.ts';
 
 export type HelloInput = Extract<Input, { readonly kind: 'hello' }>;
@@ -136,20 +137,20 @@ function refusalOf(core: Core, { hello }: HelloInput, { wall }: Moment): HelloRe
  * A client that knows another journal, or a token above our mark, was served by a coordinator whose leases we do not
  * know: nothing is granted until the largest window that it saw is over, counted from the start of this run (S5).
  */
-function learnOfOthers(core: Core, { hello }: HelloInput, { now }: Moment): void {
+function learnOfOthers(core: Core, { hello }: HelloInput, moment: Moment): void {
   const { tokenMark, journal, windowMs } = hello;
   const lifts = tokenMark !== undefined && tokenMark > core.mark;
   const elsewhere = journal !== undefined && journal !== core.journal;
   if (lifts) {
     core.mark = tokenMark;
-    decide(core, now, { kind: 'lift-mark', fencingToken: tokenMark });
+    tell(core, moment, decide(core, moment.now, { kind: 'lift-mark', fencingToken: tokenMark }));
   }
   if (lifts || elsewhere) {
     const what = elsewhere ? `journal ${journal}` : `token ${tokenMark}`;
     keepQuiet(
       core,
       windowMs ?? durationMs(0),
-      now,
+      moment,
       `A client knows ${what}, which is not of this journal (${core.journal}).`,
     );
   }
@@ -163,11 +164,12 @@ const helloOf = ({ socket, hello: { instance, dial, frame } }: HelloInput): Hell
 });
 
 /** Quiet for `windowMs` of listening time since the start of this run, which may be over already. */
-export function keepQuiet(core: Core, windowMs: DurationMs, now: Moment['now'], why: string): void {
+export function keepQuiet(core: Core, windowMs: DurationMs, moment: Moment, why: string): void {
+  const { now } = moment;
   const until = later(listeningMs(0), windowMs);
   if (until <= now || (core.quietUntil !== null && until <= core.quietUntil)) return;
   core.quietUntil = until;
-  decide(core, now, { kind: 'quiet', until });
+  tell(core, moment, decide(core, now, { kind: 'quiet', until }));
   note(
     core,
     'warn',

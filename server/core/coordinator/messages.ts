@@ -28,6 +28,7 @@ export function handleMessage(core: Core, speaker: Speaker, message: ClientMessa
       return refuse(core, speaker, {
         code: 'bad-request',
         problem: '`hello` is the first message of a socket, and only that',
+        cure: '',
         param: 'type',
       });
     case 'acquire':
@@ -85,7 +86,7 @@ function acquire(core: Core, speaker: Speaker, message: ClientMessageOf<'acquire
   const { request, ttlMs } = message;
   if (message.renew !== false && ttlMs < TTL_MS_MIN) {
     const problem = `ttlMs is ${ttlMs}; a lease that renews has ${TTL_MS_MIN} to ${TTL_MS_MAX} ms, one with \`renew: false\` from ${TTL_MS_MIN_FIXED} ms`;
-    return refuse(core, speaker, { request, code: 'bad-request', problem, param: 'ttlMs' });
+    return refuse(core, speaker, { request, code: 'bad-request', problem, cure: '', param: 'ttlMs' });
   }
   const { entry } = speaker;
   const events = decide(core, moment.now, {

@@ -37,7 +37,12 @@ export function recovered({ contents, limits, ids, quietMs, wall }: Parameters<M
   };
   recoverSessions(core, contents);
   const quietFor = durationMs(Math.max(quietMs, contents.quietMs));
-  keepQuiet(core, quietFor, start, 'Earlier coordinators may have granted leases that are not stored here.');
+  keepQuiet(
+    core,
+    quietFor,
+    { now: start, wall },
+    'Earlier coordinators may have granted leases that are not stored here.',
+  );
   replan(core, start);
   return core;
 }
