@@ -28,7 +28,6 @@ export function makeClient(makeCore: MakeClientCore, given: string | readonly st
   const failed = (cause: unknown): void => warn(thrown(cause));
   const running = new Set<Running>();
   let started: Runner | undefined;
-  let id = '';
   let keys = 0;
   let badFrames = 0;
   let closing: Promise<void> | undefined;
@@ -41,11 +40,10 @@ export function makeClient(makeCore: MakeClientCore, given: string | readonly st
   /** At the first use, and not before: nothing that a module does while it loads may need chance, clocks or I/O. */
   const runner = (): Runner => (started ??= start());
   function start(): Runner {
-    id = randomId();
     const core = makeCore(
       {
         urls,
-        instance: instanceId(id),
+        instance: instanceId(randomId()),
         label: options.label ?? '',
         metadata: options.metadata,
         connectTimeoutMs: durationMs(connectTimeoutMs),
@@ -60,8 +58,8 @@ export function makeClient(makeCore: MakeClientCore, given: string | readonly st
     return makeRunner({ core, makeSocket, credential: fetchCredential, beforeTurn: claims.askRenewWhile, told, bad });
   }
 
-  /** Unique in the session, which another instance may have had before. */
-  const claims = makeClaims(runner, () => requestId(`${runner() && id.slice(0, 8)}-${(keys += 1)}`), failed);
+  /** Keys are unique in the session, which belongs to this instance; the core's own ids begin with `#`. */
+  const claims = makeClaims(runner, () => requestId(`${(keys += 1)}`), failed);
 
   async function fetchCredential(): Promise<string | undefined> {
     const text = typeof credential === 'function' ? await credential() : credential;

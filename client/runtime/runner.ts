@@ -47,11 +47,26 @@ export function makeRunner({ core, makeSocket, credential, beforeTurn, told, bad
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerFor: MonoMs | null = null;
   let references = 0;
+  let ending = false;
 
-  /** What the platform does is done at once, in order; people hear afterwards, since what they do then comes back here. */
+  /**
+   * What the platform does is done at once, in order; people hear afterwards, since what they do then comes back here.
+   * The core holds back what is to be sent until this tick's calls are over: they leave as one frame.
+   */
   function handle(event: ClientEvent): void {
-    for (const effect of core.handle(stamp(), event)) perform(effect);
+    if (!ending) queueMicrotask(endTick);
+    ending = true;
+    step(event, true);
+  }
+
+  function endTick(): void {
+    ending = false;
+    step({ kind: 'wake' }, false);
     armTimer();
+  }
+
+  function step(event: ClientEvent, hold: boolean): void {
+    for (const effect of core.handle(stamp(), event, hold)) perform(effect);
     // The rest of the news goes with an inner call, if a listener makes one: in order all the same.
     for (let effect = news.shift(); effect !== undefined; effect = news.shift()) {
       if (effect.kind !== 'settle') told(effect);

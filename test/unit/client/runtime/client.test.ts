@@ -160,13 +160,12 @@ describe('acquire', () => {
     expect(core.heard('acquire')[0]?.terms).toMatchObject({ ttlMs: 12_000, waitMs: null });
   });
 
-  it('every claim has a key of its own, also among clients', async () => {
-    const one = rig();
-    const two = rig();
-    for (const { client } of [one, one, two]) await client.acquire('printer');
-    const keys = [...one.core.heard('acquire'), ...two.core.heard('acquire')].map(({ key }) => key);
+  it('every claim has a key of its own', async () => {
+    const { core, client } = rig();
+    for (let count = 0; count < 3; count += 1) await client.acquire('printer');
+    const keys = core.heard('acquire').map(({ key }) => key);
     expect(new Set(keys).size).toBe(3);
-    for (const key of keys) expect(key.length).toBeLessThanOrEqual(64);
+    for (const key of keys) expect(key).not.toMatch(/^#/);
   });
 
   it('S10 a wait that times out rejects with its place', async () => {

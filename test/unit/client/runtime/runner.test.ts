@@ -10,52 +10,57 @@ const dial = (number: number): Effect => ({ kind: 'dial', dial: dialNumber(numbe
 const wakes = (events: readonly ClientEvent[]): number => events.filter(({ kind }) => kind === 'wake').length;
 
 describe('timers', () => {
-  it('one timer follows the core; it fires at the instant asked for and not before', () => {
+  it('one timer follows the core; it fires at the instant asked for and not before', async () => {
     const { core, turn } = rig();
     core.wake = performance.now() + 700.4;
     turn();
-    vi.advanceTimersByTime(700);
+    await null;
+    await vi.advanceTimersByTimeAsync(700);
     expect(wakes(core.events)).toBe(0);
     core.wake = null;
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(wakes(core.events)).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a changed instant replaces the timer', () => {
+  it('a changed instant replaces the timer', async () => {
     const { core, turn } = rig();
     core.wake = performance.now() + 5_000;
     turn();
+    await null;
     core.wake = performance.now() + 10;
     turn();
+    await null;
     expect(vi.getTimerCount()).toBe(1);
     core.wake = null;
-    vi.advanceTimersByTime(10);
+    await vi.advanceTimersByTimeAsync(10);
     expect(wakes(core.events)).toBe(1);
   });
 
-  it('an instant beyond 2^31-1 ms does not fire at once: the longest timer wakes and the rest is set anew', () => {
+  it('an instant beyond 2^31-1 ms does not fire at once: the longest timer wakes and the rest is set anew', async () => {
     const { core, turn } = rig();
     const far = performance.now() + 2 ** 31 + 5_000;
     core.wake = far;
     turn();
-    vi.advanceTimersByTime(2 ** 31 - 2);
+    await null;
+    await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
     expect(wakes(core.events)).toBe(0);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(wakes(core.events)).toBe(1);
-    vi.advanceTimersByTime(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(wakes(core.events)).toBe(1);
     core.wake = null;
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(wakes(core.events)).toBe(2);
   });
 
-  it('an instant that is over wakes in the next turn', () => {
+  it('an instant that is over wakes in the next turn', async () => {
     const { core, turn } = rig();
     core.wake = performance.now() - 1_000;
     turn();
+    await null;
     core.wake = null;
-    vi.advanceTimersByTime(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(wakes(core.events)).toBe(1);
   });
 });
@@ -111,6 +116,23 @@ describe('sockets', () => {
   it('what goes to a socket that is no more is dropped', () => {
     const { turn } = rig();
     expect(() => turn({ kind: 'send', dial: dialNumber(9), messages: [{ type: 'bye' }] }, { kind: 'abandon', dial: dialNumber(9) })).not.toThrow();
+  });
+});
+
+describe('ticks', () => {
+  it('the core is told of the end of a tick once, after all the calls of it, and what it then says leaves', async () => {
+    const { core, turn, client } = rig();
+    turn(dial(1));
+    lastSocket().say('open');
+    await null;
+    const before = core.ticks;
+    core.atEndOfTick = () => [{ kind: 'send', dial: dialNumber(1), messages: [{ type: 'bye' }, { type: 'bye' }] }];
+    void client.acquire('a');
+    void client.acquire('b');
+    expect(lastSocket().sent).toEqual([]);
+    await null;
+    expect(core.ticks).toBe(before + 1);
+    expect(lastSocket().sent).toEqual(['[{"type":"bye"},{"type":"bye"}]']);
   });
 });
 

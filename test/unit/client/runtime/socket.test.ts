@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openSocket, type Socket } from '../../../../client/runtime/socket.ts';
 import type { ClientMessage, CoordinatorMessage } from '../../../../shared/frames.ts';
-import { fencingToken, frameNumber, leaseName, requestId } from '../../../../shared/ids.ts';
+import { frameNumber, requestId } from '../../../../shared/ids.ts';
 import { FakeSocket, lastSocket } from './support.ts';
 
 interface Heard {
@@ -24,10 +24,6 @@ function open(): { readonly socket: Socket; readonly fake: FakeSocket; readonly 
 
 const cancel = (id: string, frame?: number): ClientMessage =>
   frame === undefined ? { type: 'cancel', request: requestId(id) } : { type: 'cancel', request: requestId(id), frame: frameNumber(frame) };
-const state = (value: string, frame: number): ClientMessage => ({
-  type: 'setState', request: requestId('r'), name: leaseName('n'), fencingToken: fencingToken(1), value, frame: frameNumber(frame),
-});
-
 beforeEach(() => void (FakeSocket.made = []));
 
 describe('one socket', () => {
@@ -35,53 +31,12 @@ describe('one socket', () => {
     expect(open().fake.protocols).toEqual(['leasehold.v1']);
   });
 
-  it('a message alone is a frame, several are an array', async () => {
+  it('a message alone is a frame, several are an array', () => {
     const { socket, fake } = open();
     fake.say('open');
     socket.send([cancel('a', 1)]);
-    await null;
     socket.send([cancel('b', 2), cancel('c')]);
-    await null;
     expect(fake.frames()).toEqual([cancel('a', 1), [cancel('b', 2), cancel('c')]]);
-  });
-
-  it('frames of one turn leave as one, in order, and the first message bears the number of the last', async () => {
-    const { socket, fake } = open();
-    fake.say('open');
-    socket.send([cancel('a', 1)]);
-    socket.send([cancel('b', 2), cancel('c')]);
-    socket.send([cancel('d', 3)]);
-    expect(fake.sent).toEqual([]);
-    await null;
-    expect(fake.frames()).toEqual([[cancel('a', 3), cancel('b'), cancel('c'), cancel('d')]]);
-  });
-
-  it('frames of one turn are not merged beyond 64 KiB, so that merging never makes a frame too large', async () => {
-    const { socket, fake } = open();
-    fake.say('open');
-    for (const frame of [1, 2, 3]) socket.send([state('x'.repeat(30_000), frame)]);
-    await null;
-    const sizes = fake.frames().map((frame) => (Array.isArray(frame) ? frame.length : 1));
-    expect(sizes).toEqual([2, 1]);
-    expect(fake.frames()).toMatchObject([[{ frame: 2 }, {}], { frame: 3 }]);
-  });
-
-  it('frames of one turn are not merged beyond 1,000 messages', async () => {
-    const { socket, fake } = open();
-    fake.say('open');
-    socket.send(Array.from({ length: 999 }, (_, index) => cancel(`${index}`, 1)));
-    socket.send([cancel('x', 2), cancel('y')]);
-    await null;
-    expect(fake.frames().map((frame) => (frame as unknown[]).length)).toEqual([999, 2]);
-  });
-
-  it('closing sends what is left first', () => {
-    const { socket, fake } = open();
-    fake.say('open');
-    socket.send([{ type: 'bye', frame: frameNumber(9) }]);
-    socket.close();
-    expect(fake.frames()).toEqual([{ type: 'bye', frame: 9 }]);
-    expect(fake.closedWith).toEqual([1000]);
   });
 
   it('a socket that was closed here is not heard of again', () => {

@@ -60,8 +60,12 @@ export class ScriptedCore implements ClientCore {
   idle = true;
   wake: number | null = null;
   answer: Answer = () => [];
+  ticks = 0;
+  atEndOfTick: () => readonly Effect[] = () => [];
 
-  handle(now: Stamp, event: ClientEvent): readonly Effect[] {
+  handle(now: Stamp, event: ClientEvent, hold = false): readonly Effect[] {
+    // The end of a tick is not an event of anybody's.
+    if (!hold) return (this.ticks += 1) ? this.atEndOfTick() : [];
     this.events.push(event);
     return this.answer(event, now);
   }

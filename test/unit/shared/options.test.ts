@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { durationProblem, inWords, unknownKeyProblem } from '../../../shared/options.ts';
+
+describe('unknown keys', () => {
+  const known = ['ttlMs', 'waitMs', 'maxLifetimeMs', 'signal'];
+
+  it('none is no problem, nor is an empty object', () => {
+    expect(unknownKeyProblem({ ttlMs: 1, signal: undefined }, known)).toBeNull();
+    expect(unknownKeyProblem({}, known)).toBeNull();
+  });
+
+  it.each([
+    ['ttl', 'ttlMs'], ['TTLMS', 'ttlMs'], ['wait', 'waitMs'], ['waitMS', 'waitMs'], ['maxLifeTimeMs', 'maxLifetimeMs'], ['lifetimeMs', 'maxLifetimeMs'], ['singal', 'signal'],
+  ])('%s is refused with the nearest: %s', (key, near) => {
+    expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({ param: key, problem: `no such option "${key}"; did you mean "${near}"?` });
+  });
+
+  it.each([['colour'], ['x'], ['__proto__x']])('%s is near to none', (key) => {
+    expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({ param: key, problem: `no such option "${key}"` });
+  });
+});
+
+describe('durations', () => {
+  it.each([[10], [11], [20]])('%d is in 10 to 20', (value) => expect(durationProblem('ttlMs', value, 10, 20)).toBeNull());
+
+  it.each([[9, '9'], [21, '21'], [10.5, '10.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['15', '"15"'], [null, 'null'], [undefined, 'undefined'], [true, 'true'], [{}, 'an object'], [[15], 'a list'], [2 ** 53, '9007199254740992']])(
+    'F06 %j is refused with field, value, unit and range',
+    (value, shown) => {
+      expect(durationProblem('ttlMs', value, 10, 20)).toEqual({ param: 'ttlMs', problem: `ttlMs is ${shown}; allowed are whole milliseconds from 10 to 20` });
+    },
+  );
+});
+
+describe('a value in words', () => {
+  it('is short, whatever it is, and never an exception', () => {
+    expect(inWords('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`);
+    expect(inWords('x'.repeat(41))).toBe(`"${'x'.repeat(40)}..."`);
+    expect(inWords(Symbol('s'))).toBe('Symbol(s)');
+    expect(inWords(1n)).toBe('1');
+    expect(inWords(Object.create(null))).toBe('an object');
+  });
+});
