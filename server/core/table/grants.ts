@@ -121,8 +121,6 @@ function lifeStart(
   now: ListeningMs,
 ): ListeningMs {
   if (later(decidedAt, lifeMs) >= later(now, Math.min(ttlMs, lifeMs))) return decidedAt;
-  const { fencingToken, entry } = holder;
-  table.outbox.add({ kind: 'ended', name: entry.name, fencingToken });
   table.outbox.add({ kind: 'granted', lease: storedLease(table, holder, ttlMs, now) });
   return now;
 }
