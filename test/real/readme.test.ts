@@ -73,6 +73,6 @@ describe('README.md', () => {
     const ended = exitOf(shell);
     shell.kill('SIGTERM');
     expect(await within(ended, 10_000, 'the coordinator ends')).toEqual({ code: 0, signal: null });
-    await expect(fetch(`${url}/readyz`)).rejects.toThrow();
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
   });
 });
