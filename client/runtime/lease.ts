@@ -52,7 +52,7 @@ export function makeLease(runner: Runner, key: RequestId, first: LeaseSnapshot, 
 
   function news(told: LeaseNews): void {
     if (told.kind !== 'lost' && told.kind !== 'released') return listeners.emit(told.kind, told as never);
-    last = { ...last, status: told.kind, remainingMs: 0 };
+    last = { ...(runner.lease(key) ?? last), status: told.kind, remainingMs: 0 };
     ended = told.kind === 'lost' ? lostError(told.code, told.attempts) : new LeaseReleasedError(`lease "${name}" was released`);
     controller.abort(ended);
     listeners.emit(told.kind, ended as never);

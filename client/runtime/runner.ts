@@ -140,8 +140,9 @@ export function makeRunner({ core, makeSocket, credential, beforeTurn, told, bad
     return new Promise((resolve, reject) => {
       const limit = timeoutMs === undefined ? undefined : after(timeoutMs, () => {
         asked.delete(mine);
-        handle({ kind: 'give-up', reference: mine });
+        // Read before the core gives up, which puts it to rest.
         const message = `no coordinator answered within ${timeoutMs} ms (status ${core.status}): is it running at that URL?`;
+        handle({ kind: 'give-up', reference: mine });
         reject(new LeaseError({ code: 'unavailable', message, retryable: true }));
       });
       asked.set(mine, (outcome) => {

@@ -109,6 +109,7 @@ describe('questions', () => {
   it.each([[undefined, 5_000], [250, 250]])('S10 ready with timeoutMs %s rejects unavailable after %s ms, and the core is told', async (timeoutMs, ms) => {
     const { core, client } = rig();
     core.status = 'backing-off';
+    core.once('give-up', () => ((core.status = 'idle'), []));
     const ready = client.ready({ timeoutMs });
     vi.advanceTimersByTime(ms - 1);
     expect(core.heard('give-up')).toEqual([]);

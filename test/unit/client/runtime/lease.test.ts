@@ -72,6 +72,14 @@ describe('how a lease ends', () => {
     expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'missed-ack' }));
   });
 
+  it('keeps what was last known of it, though nobody had looked since', async () => {
+    const { core, lease, key, turn } = await held();
+    core.leases.set(key, snapshot({ status: 'lost', ceilingLeftMs: 9, state: { value: 'last', version: 3, fencingToken: 7 as never } }));
+    turn({ kind: 'lease', key, news: lost });
+    core.leases.delete(key);
+    expect(lease).toMatchObject({ status: 'lost', remainingMs: 0, ceilingLeftMs: 9, state: 'last' });
+  });
+
   it('released: the signal aborts with that', async () => {
     const rigged = await held();
     news(rigged, { kind: 'released' });
