@@ -14,6 +14,9 @@ const WATCHED: readonly (readonly [object, readonly string[]])[] = [
   [console, ['log', 'info', 'warn', 'error', 'debug']],
 ];
 
+/** zod keeps its registry there, and Node its own fetch, once somebody has asked for it. */
+const BY_OTHERS = /^__zod_|^Symbol\(undici\./;
+
 const here = import.meta.url;
 const done: string[] = [];
 
@@ -33,5 +36,7 @@ function watch(owner: object, key: string): void {
 for (const [owner, keys] of WATCHED) for (const key of keys) watch(owner, key);
 const before = new Set(Reflect.ownKeys(globalThis));
 await import(pathToFileURL(process.argv[2] ?? '').href);
-for (const key of Reflect.ownKeys(globalThis)) if (!before.has(key)) done.push(`global ${String(key)} added`);
+for (const key of Reflect.ownKeys(globalThis)) {
+  if (!before.has(key) && !BY_OTHERS.test(String(key))) done.push(`global ${String(key)} added`);
+}
 process.stdout.write(`\n${JSON.stringify(done)}`);
