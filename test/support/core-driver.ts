@@ -74,10 +74,14 @@ export class CoreDriver {
   /** The coordinator is killed, and started again on what is durable. What is in flight is lost, or stored unheard. */
   restart(options: Omit<CoreDriverOptions, 'image'> & { readonly stored?: boolean } = {}): CoreDriver {
     if (this.inFlight !== null && options.stored === true) applyBatch(this.image, this.inFlight);
-    const wall = wallMs(this.#wall + this.now);
-    const next = new CoreDriver({ limits: this.limits, wall, ...options, image: this.image });
+    const next = new CoreDriver({ limits: this.limits, wall: this.wall(), ...options, image: this.image });
     for (const client of new Set(this.#clients.values())) client.movedTo(next);
     return next;
+  }
+
+  /** The wall clock as it stands, `backMs` set back. */
+  wall(backMs = 0): WallMs {
+    return wallMs(this.#wall + this.now - backMs);
   }
 
   client(label = 'client'): RawClient {
@@ -104,7 +108,7 @@ export class CoreDriver {
     this.last = this.core.turn({
       expiry: listeningMs(this.now - expiryAgoMs),
       now,
-      wall: wallMs(this.#wall + this.now),
+      wall: this.wall(),
       inputs,
     });
     for (const output of this.last) this.#carryOut(output);
@@ -161,7 +165,7 @@ export class CoreDriver {
         this.answers.push(output);
         return;
       case 'happened':
-        this.happened.push(...output.events);
+        for (const event of output.events) this.happened.push(event);
         return;
       case 'note':
         this.notes.push(output);

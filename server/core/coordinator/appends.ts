@@ -1,4 +1,5 @@
 import type { Input, Output } from '../core-types.ts';
+import { NO_BACKLOG } from './backlog.ts';
 import { decide, note, type Core, type Moment } from './core-state.ts';
 import { tell } from './speech.ts';
 
@@ -35,5 +36,6 @@ export function appendEnded(
 export function nextAppend(core: Core, { now }: Moment): readonly Output[] {
   if (!core.batches.ready(now)) return [];
   const batch = core.batches.take(core.table, core.record.take(now));
+  core.backlog = NO_BACKLOG;
   return batch === null ? [] : [{ kind: 'append', batch }];
 }

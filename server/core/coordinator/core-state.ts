@@ -4,6 +4,7 @@ import type { Ids, Output } from '../core-types.ts';
 import type { Limits } from '../limits.ts';
 import type { Deadlines } from '../table/deadlines.ts';
 import type { LeaseTable, TableCommand, TableEvent } from '../table-types.ts';
+import type { Backlog } from './backlog.ts';
 import type { Batches } from './batches.ts';
 import { follow } from './follow.ts';
 import type { ListeningRecord } from './listening-record.ts';
@@ -30,6 +31,7 @@ export interface Core {
   drain: 'no' | 'begun' | 'done';
   /** When states of idle names were looked through last. */
   idleStatesAt: WallMs;
+  backlog: Backlog;
   /** What this turn tells people, and what the table decided in it. */
   notes: Note[];
   happened: TableEvent[];

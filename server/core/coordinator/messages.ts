@@ -1,8 +1,10 @@
 import type { ClientMessage, ClientMessageOf, CoordinatorMessageOf } from '../../../shared/frames.ts';
 import { FRAME_BYTES_MAX, KEEP_MS_DEFAULT, TTL_MS_MAX, TTL_MS_MIN, TTL_MS_MIN_FIXED } from '../../../shared/limits.ts';
+import type { RequestId } from '../../../shared/ids.ts';
 import { durationMs } from '../../../shared/time.ts';
 import type { ClaimTerms } from '../journal-port.ts';
 import type { TableEvent } from '../table-types.ts';
+import { BACKLOG_MAX, withOneMore } from './backlog.ts';
 import { carry } from './carry.ts';
 import { decide, type Core, type Moment } from './core-state.ts';
 import { errorMessage, type Refusal } from './errors.ts';
@@ -88,6 +90,7 @@ function acquire(core: Core, speaker: Speaker, message: ClientMessageOf<'acquire
     const problem = `ttlMs is ${ttlMs}; a lease that renews has ${TTL_MS_MIN} to ${TTL_MS_MAX} ms, one with \`renew: false\` from ${TTL_MS_MIN_FIXED} ms`;
     return refuse(core, speaker, { request, code: 'bad-request', problem, cure: '', param: 'ttlMs' });
   }
+  if (!hasRoom(core, speaker, request, 0)) return;
   const { entry } = speaker;
   const events = decide(core, moment.now, {
     kind: 'acquire',
@@ -101,6 +104,21 @@ function acquire(core: Core, speaker: Speaker, message: ClientMessageOf<'acquire
   );
   if (isQueued && !entry.claims.has(request)) addClaim(core, entry.id, request, { ttlMs, pending: false });
   tell(core, moment, events);
+}
+
+const BACKLOG_RETRY_MS = durationMs(500);
+
+/** Counts a request that has to be stored, or refuses it where too much waits for the disk already. */
+function hasRoom(core: Core, speaker: Speaker, request: RequestId, bytes: number): boolean {
+  const backlog = withOneMore(core.backlog, bytes);
+  if (backlog === null) {
+    const { commands, bytes: waiting } = core.backlog;
+    const problem = `${commands} requests with ${waiting} bytes wait for the disk; ${BACKLOG_MAX.commands} with ${BACKLOG_MAX.bytes} may`;
+    refuse(core, speaker, { request, code: 'unavailable', problem, retryAfterMs: BACKLOG_RETRY_MS });
+    return false;
+  }
+  core.backlog = backlog;
+  return true;
 }
 
 /** A ceiling over the coordinator's own maximum is cut; `ceilingLeftMs` of the grant says so. */
@@ -146,13 +164,15 @@ function renew(core: Core, speaker: Speaker, { request, leases }: ClientMessageO
 
 function setState(core: Core, speaker: Speaker, message: ClientMessageOf<'setState'>, moment: Moment): void {
   const { request, name, fencingToken, value, ifVersion } = message;
+  const valueJson = value === undefined ? null : JSON.stringify(value);
+  if (!hasRoom(core, speaker, request, valueJson?.length ?? 0)) return;
   const events = decide(core, moment.now, {
     kind: 'set-state',
     session: speaker.entry.id,
     request,
     name,
     fencingToken,
-    valueJson: value === undefined ? null : JSON.stringify(value),
+    valueJson,
     ifVersion: ifVersion ?? null,
     wall: moment.wall,
   });

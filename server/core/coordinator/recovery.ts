@@ -4,6 +4,7 @@ import type { MakeCoordinatorCore } from '../core-types.ts';
 import type { JournalContents } from '../journal-port.ts';
 import { makeLeaseTable } from '../lease-table.ts';
 import { Deadlines } from '../table/deadlines.ts';
+import { NO_BACKLOG } from './backlog.ts';
 import { batches } from './batches.ts';
 import { decide, type Core } from './core-state.ts';
 import { addClaim } from './follow.ts';
@@ -32,6 +33,7 @@ export function recovered({ contents, limits, ids, quietMs, wall }: Parameters<M
     quietUntil: null,
     drain: 'no',
     idleStatesAt: wall,
+    backlog: NO_BACKLOG,
     notes: [],
     happened: [],
   };

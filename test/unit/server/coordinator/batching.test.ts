@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { requestId } from '../../../../shared/ids.ts';
 import { durationMs } from '../../../../shared/time.ts';
+import { BACKLOG_MAX, withOneMore } from '../../../../server/core/coordinator/backlog.ts';
 import { CoreDriver } from '../../../support/core-driver.ts';
 import type { RawClient } from '../../../support/raw-client.ts';
 
@@ -259,5 +260,43 @@ describe('a disk that is full', () => {
     driver.input({ kind: 'appended', sequence: 1, ok: false }, { kind: 'appended', sequence: 9, ok: true });
     driver.settle();
     expect(driver.core.status).toMatchObject({ writable: true, leases: 1, appends: 1 });
+  });
+});
+
+describe('what waits for the disk', () => {
+  test('S11 is bounded in requests, and free again with the next batch', () => {
+    const a = one(0);
+    driver.disk = 'slow';
+    a.send(a.acquire('m'));
+    const again = a.acquire('n', 30_000, { request: 'x' });
+    for (let round = 0; round < 100; round += 1) a.push(...Array.from({ length: 1_000 }, () => again));
+    driver.turn();
+    expect(a.take('error')).toEqual([]);
+    a.send(a.acquire('n'));
+    expect(a.only('error')).toMatchObject({ request: 'c0-2', code: 'unavailable', retryable: true, retryAfterMs: 500 });
+    driver.disk = 'ok';
+    driver.finishAppend().settle();
+    expect(a.take('granted')).toHaveLength(2);
+    a.send(a.acquire('k'));
+    expect(a.take('granted')).toHaveLength(1);
+  });
+
+  test('S11 is bounded in bytes', () => {
+    const almost = { commands: 1, bytes: BACKLOG_MAX.bytes - 100 };
+    expect(withOneMore(almost, 100)).toEqual({ commands: 2, bytes: BACKLOG_MAX.bytes });
+    expect(withOneMore(almost, 101)).toBeNull();
+  });
+
+  test('S11 a state write counts with its bytes', () => {
+    const a = one(0);
+    const lease = a.granted('n');
+    driver.disk = 'slow';
+    a.send(a.acquire('m'));
+    a.push(...Array.from({ length: 300 }, () => a.setState(lease, 'x'.repeat(250_000))));
+    driver.turn();
+    const codes = a.take('error').map((error) => error.code);
+    // The limit of one state refuses them; what the client sent was counted before.
+    expect(codes.filter((code) => code === 'state-too-large')).toHaveLength(268);
+    expect(codes.filter((code) => code === 'unavailable')).toHaveLength(32);
   });
 });

@@ -144,7 +144,7 @@ describe('silence', () => {
     a.send(a.renew(lease));
     driver.pass(5_000);
     a.send(a.release(lease));
-    expect(c.only('granted')).toMatchObject({ leftMs: expect.any(Number) });
+    expect(c.take('granted')).toHaveLength(1);
     expect(driver.happened.filter((event) => event.kind === 'passed-over')).toEqual([
       { kind: 'passed-over', session: 'session-1-2', name: 'n' },
     ]);
