@@ -5,6 +5,8 @@ const meanings: readonly (readonly [prefix: string, code: JournalErrorCode])[] =
   ['SQLITE_BUSY', 'in-use'],
   ['SQLITE_LOCKED', 'in-use'],
   ['SQLITE_FULL', 'full'],
+  // No space for the index that SQLite makes when it looks at a file with a log.
+  ['SQLITE_IOERR_SHMSIZE', 'full'],
   ['ENOSPC', 'full'],
   ['EDQUOT', 'full'],
   ['SQLITE_NOTADB', 'not-a-journal'],

@@ -10,7 +10,7 @@ import { APPLICATION_ID, insertJournalRow, migrate, migrations } from './schema.
 import { describeOwner } from './owner-hint.ts';
 
 /** Two that start at one instant get in each other's way for the moment of a look; an owner stays. */
-const BUSY_FOR_MS = 600;
+const BUSY_FOR_MS = 500;
 
 /** Opens the journal at `path` (a real path) for this process alone, making it if there is none. */
 export async function openFile(path: string): Promise<Database.Database> {
@@ -22,7 +22,7 @@ export async function openFile(path: string): Promise<Database.Database> {
       if (!isBusy(error)) throw asJournalError(path, error);
       if (performance.now() > until) throw journalError('in-use', path, describeOwner(path), error);
     }
-    await pause(5 + Math.random() * 25);
+    await pause(10 + Math.random() * 40);
   }
 }
 
