@@ -1,6 +1,7 @@
 import { backoffMs } from '../../shared/backoff.ts';
 import type { CoordinatorMessageOf } from '../../shared/frames.ts';
 import type { RequestId } from '../../shared/ids.ts';
+import { PING_MS_MIN } from '../../shared/limits.ts';
 import { later, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
@@ -57,6 +58,8 @@ interface ClaimStep {
   readonly effects: readonly ClaimEffect[];
 }
 
+/** As the coordinator does: a claim is pinged this often within its window. */
+const PINGS_PER_WINDOW = 6;
 const SAY_WAITING_MS = 10_000;
 const SAY_SELF_MS = 1_000;
 
@@ -75,6 +78,8 @@ export const claimOf = (key: RequestId, terms: AcquireTerms, now: Reading, conne
 /** `asking` and `queued` differ only in what is known; both are out, or go out with the next socket. */
 export const claimWake = ({ phase, until, waitingAt, selfAt }: Claim): number =>
   Math.min(until, waitingAt, selfAt, phase.kind === 'pausing' ? phase.again : NEVER);
+
+export const pingMsOf = ({ terms }: Claim): number => Math.max(PING_MS_MIN, terms.ttlMs / PINGS_PER_WINDOW);
 
 export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance: () => number): ClaimStep {
   const { phase } = claim;

@@ -65,6 +65,8 @@ export interface Surroundings {
   readonly settings: Pick<ClientSettings, 'urls' | 'connectTimeoutMs' | 'maxBackoffMs' | 'pingMs' | 'chance'>;
   /** What is left of the most pressing lease; Infinity without one that renews. */
   readonly stakeMs: number;
+  /** How often the coordinator pings whoever waits as this client does, promised or not; Infinity when it waits for nothing. */
+  readonly waiterPingMs: number;
 }
 
 interface ConnectionStep {
@@ -96,8 +98,8 @@ const STATUSES = {
 
 export const connectionStatus = ({ phase }: Connection): ClientStatus => STATUSES[phase.kind];
 
-export function connectionWake({ phase }: Connection, now: Reading): MonoMs {
-  if (phase.kind === 'open') return later(now.mono, silentAt(phase) - now.real);
+export function connectionWake({ phase }: Connection, now: Reading, around: Surroundings): MonoMs {
+  if (phase.kind === 'open') return later(now.mono, silentAt(phase, around) - now.real);
   return 'until' in phase ? phase.until : monoMs(Infinity);
 }
 
@@ -176,8 +178,8 @@ const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): 
 /** Neither a password nor a query belongs in a message. */
 const plainUrl = (url: string): string => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '');
 
-const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>): MonoMs =>
-  later(phase.heardAt, SILENT_PINGS * phase.pingMs);
+const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
+  later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));
 
 /** A connection counts as good only once it has lived a while, so that no reconnect resets its own pauses. */
 function proven(connection: Connection, now: Reading): Connection {
@@ -200,7 +202,8 @@ function start(connection: Connection, now: Reading, around: Surroundings): Conn
 
 function look(connection: Connection, now: Reading, around: Surroundings): ConnectionStep {
   const { phase } = connection;
-  if (phase.kind === 'open') return silentAt(phase) <= now.real ? stale(connection, now, around) : stay(connection);
+  if (phase.kind === 'open')
+    return silentAt(phase, around) <= now.real ? stale(connection, now, around) : stay(connection);
   if (!('until' in phase) || phase.until > now.mono) return stay(connection);
   return phase.kind === 'pausing' ? start(connection, now, around) : failed(connection, null, now, around);
 }

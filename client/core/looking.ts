@@ -6,7 +6,7 @@ import { connectionWake } from './connection-machine.ts';
 import { failure } from './failures.ts';
 import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
 import { sayBye } from './sending.ts';
-import { stepClaim, stepConnection, stepLease } from './steps.ts';
+import { stepClaim, stepConnection, stepLease, surroundings } from './steps.ts';
 
 /** Looks at the clocks: what is over ends before anything else happens (S6). */
 export function look(book: Book): void {
@@ -57,7 +57,7 @@ export function keepOrLeave(book: Book): void {
 export function wakeOf(book: Book): MonoMs | null {
   const { now, idleSince, settings, outbox } = book;
   const wakes = [
-    connectionWake(book.connection, now),
+    connectionWake(book.connection, now, surroundings(book)),
     ...living(book).map(({ lease }) => leaseWake(lease, now)),
     ...[...book.asks.values()].map((asked) =>
       Math.min(asked.claim ? claimWake(asked.claim) : asked.until, unreadAt(book, asked)),

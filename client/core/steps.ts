@@ -4,10 +4,10 @@ import type { FencingToken, FrameNumber, LeaseName } from '../../shared/ids.ts';
 import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
-import { claimStep, type ClaimEvent } from './claim-machine.ts';
-import { connectionStep, type ConnectionEvent } from './connection-machine.ts';
+import { claimStep, pingMsOf, type ClaimEvent } from './claim-machine.ts';
+import { connectionStep, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { failure } from './failures.ts';
-import { leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
+import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
 import { present } from './present.ts';
 import { dialNumber, type DialNumber, type Failure, type LeaseNews } from './types.ts';
@@ -94,11 +94,21 @@ export function unsend(asked: Ask): void {
   asked.read = false;
 }
 
+export function surroundings({ settings, asks, leases, now }: Book): Surroundings {
+  let stakeMs = Infinity;
+  for (const { lease } of leases.values()) {
+    if (isLiving(lease) && lease.renews) stakeMs = Math.min(stakeMs, leftByReal(lease.window, now));
+  }
+  let waiterPingMs = Infinity;
+  for (const { claim } of asks.values()) {
+    if (claim?.phase.kind === 'queued') waiterPingMs = Math.min(waiterPingMs, pingMsOf(claim));
+  }
+  return { settings, stakeMs, waiterPingMs };
+}
+
 export function stepConnection(book: Book, event: ConnectionEvent): void {
   const before = statusOf(book);
-  const { settings, now } = book;
-  const stakes = living(book).map(({ lease }) => (lease.renews ? leftByReal(lease.window, now) : Infinity));
-  const { state, effects } = connectionStep(book.connection, event, now, { settings, stakeMs: Math.min(...stakes) });
+  const { state, effects } = connectionStep(book.connection, event, book.now, surroundings(book));
   book.connection = state;
   for (const effect of effects) {
     if (effect.kind === 'hello') sayHello(book, dialNumber(state.dials));

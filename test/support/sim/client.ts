@@ -1,0 +1,283 @@
+import { makeClientCore } from '../../../client/core/client-core.ts';
+import {
+  reference,
+  type AcquireTerms,
+  type ClientCore,
+  type ClientEvent,
+  type ClientSettings,
+  type DialNumber,
+  type Effect,
+  type Outcome,
+  type Reference,
+} from '../../../client/core/types.ts';
+import { checkMessage } from '../../../shared/frame-check.ts';
+import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../../shared/frames.ts';
+import { instanceId, requestId, type FencingToken, type LeaseName, type RequestId } from '../../../shared/ids.ts';
+import type { Json } from '../../../shared/json.ts';
+import type { Coordinator } from './coordinator.ts';
+import type { History } from './history.ts';
+import type { Host } from './host.ts';
+import type { Connection, Network } from './network.ts';
+import type { Random } from './random.ts';
+
+export type ClaimOutcome = Extract<Effect, { readonly kind: 'claim' }>['outcome'];
+export type Mutant = 'count-from-receipt' | 'none';
+
+interface Believed {
+  readonly name: LeaseName;
+  readonly token: FencingToken;
+  from: number;
+  /** Until when a read would say `held` if nothing more happened. */
+  until: number;
+}
+
+/** Runs the production core of one client on a host; a crash and a start make a new instance. */
+export class SimulatedClient {
+  readonly id: string;
+  readonly host: Host;
+  core: ClientCore;
+  /** The process was started again. */
+  onStart: () => void = () => undefined;
+  onClaim: (key: RequestId, outcome: ClaimOutcome) => void = () => undefined;
+  onLease: (key: RequestId, news: Extract<Effect, { readonly kind: 'lease' }>['news']) => void = () => undefined;
+  readonly #parts: ClientParts;
+  readonly #settled = new Map<Reference, (outcome: Outcome) => void>();
+  readonly #sockets = new Map<DialNumber, Connection>();
+  readonly #believed = new Map<RequestId, Believed>();
+  /** When each frame left, for the mutant that forgets it. */
+  readonly #sentAt = new Map<number, number>();
+  #timer: (() => void) | null = null;
+  #starts = 0;
+  #ids = 0;
+
+  constructor(id: string, parts: ClientParts) {
+    this.id = id;
+    this.#parts = parts;
+    this.host = parts.host;
+    this.core = this.#start();
+    this.host.onSleep = (asleep) => (asleep ? this.#cutBeliefs() : this.observe());
+  }
+
+  acquire(terms: AcquireTerms): RequestId {
+    const key = requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
+    this.handle({ kind: 'acquire', key, terms });
+    return key;
+  }
+
+  ask(event: (reference: Reference) => ClientEvent, settled: (outcome: Outcome) => void): void {
+    const mine = reference((this.#ids += 1));
+    this.#settled.set(mine, settled);
+    this.handle(event(mine));
+  }
+
+  handle(event: ClientEvent): void {
+    const effects = this.core.handle(this.host.stamp, event);
+    // First what ends a belief, then what leaves (R13).
+    this.observe();
+    for (const effect of effects) this.#perform(effect);
+    this.observe();
+    this.#plan();
+  }
+
+  /** The process is killed and started again: nothing of it is left, the kernel closes its sockets. */
+  restart(): void {
+    this.#cutBeliefs();
+    this.#believed.clear();
+    for (const connection of this.#sockets.values()) connection.close('client', 1006, '');
+    this.#sockets.clear();
+    this.#settled.clear();
+    this.core = this.#start();
+    this.onStart();
+  }
+
+  /** What a read of each lease says now. */
+  observe(): void {
+    const { history } = this.#parts;
+    const { now } = this.host.world;
+    for (const [key, believed] of this.#believed) {
+      const lease = this.core.lease(this.host.stamp, key);
+      const holds = lease?.status === 'held';
+      const until = holds ? this.host.trueAfter(lease.remainingMs) : now;
+      if (now > believed.until || !holds) {
+        const to = Math.min(believed.until, now);
+        if (to > believed.from)
+          history.beliefs.push({
+            client: this.id,
+            name: believed.name,
+            token: believed.token,
+            from: believed.from,
+            to,
+          });
+        believed.from = now;
+      }
+      believed.until = until;
+      if (lease === null || lease.status === 'lost' || lease.status === 'released') this.#believed.delete(key);
+    }
+  }
+
+  /** Nobody reads from here on. */
+  #cutBeliefs(): void {
+    const { now } = this.host.world;
+    for (const believed of this.#believed.values()) {
+      const to = Math.min(believed.until, now);
+      const { name, token, from } = believed;
+      if (to > from) this.#parts.history.beliefs.push({ client: this.id, name, token, from, to });
+      believed.from = now;
+      believed.until = now;
+    }
+  }
+
+  finish(): void {
+    this.observe();
+    this.#cutBeliefs();
+  }
+
+  #start(): ClientCore {
+    this.#starts += 1;
+    const { random, settings } = this.#parts;
+    const chance = random.fork();
+    this.#timer?.();
+    return makeClientCore(
+      { ...settings, instance: instanceId(`${this.id}-${this.#starts}`), label: this.id, chance: () => chance.next() },
+      this.host.stamp,
+    );
+  }
+
+  #plan(): void {
+    this.#timer?.();
+    const wake = this.core.nextWake();
+    const { core } = this;
+    if (wake === null) return;
+    // A platform's timers are whole milliseconds, never early, and sometimes late.
+    const ms =
+      Math.max(1, Math.ceil(wake - this.host.mono)) +
+      (this.#parts.random.chance(0.1) ? this.#parts.random.between(0, 30) : 0);
+    this.#timer = this.host.after(ms, () => {
+      if (this.core === core) this.handle({ kind: 'wake' });
+    });
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.kind) {
+      case 'ask-credential':
+        this.#later(() => this.handle({ kind: 'credential', dial: effect.dial, credential: undefined }));
+        return;
+      case 'dial':
+        this.#dial(effect.dial);
+        return;
+      case 'send':
+        this.#send(effect.dial, effect.messages);
+        return;
+      case 'abandon':
+        this.#sockets.get(effect.dial)?.close('client', 1000, '');
+        this.#sockets.delete(effect.dial);
+        return;
+      case 'claim':
+        if (effect.outcome.kind === 'granted') {
+          const { name, fencingToken } = effect.outcome;
+          this.#believed.set(effect.key, {
+            name,
+            token: fencingToken,
+            from: this.host.world.now,
+            until: this.host.world.now,
+          });
+          this.observe();
+        }
+        this.onClaim(effect.key, effect.outcome);
+        return;
+      case 'lease':
+        this.onLease(effect.key, effect.news);
+        return;
+      case 'settle':
+        this.#settled.get(effect.reference)?.(effect.outcome);
+        this.#settled.delete(effect.reference);
+        return;
+      case 'status':
+      case 'queued':
+      case 'warning':
+        return;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  #later(job: () => void): void {
+    const { core } = this;
+    this.host.soon(() => {
+      if (this.core === core) job();
+    });
+  }
+
+  #dial(dial: DialNumber): void {
+    const { core } = this;
+    const { network, coordinator } = this.#parts;
+    const isHere = (): boolean => this.core === core && this.#sockets.has(dial);
+    // Nothing comes back through a cut: the core's own time-out is what ends it.
+    if (network.isCut(this.id)) return;
+    const connection = coordinator.accept((end) =>
+      network.connect(this.id, {
+        coordinator: end,
+        client: {
+          host: this.host,
+          heard: (text) => void (isHere() && this.#hear(dial, text)),
+          closed: (closeCode, reason) => {
+            if (!isHere()) return;
+            this.#sockets.delete(dial);
+            this.handle({ kind: 'socket-closed', dial, closeCode, reason });
+          },
+        },
+      }),
+    );
+    const ms = network.delayMs(this.id) * 2;
+    this.host.after(ms, () => {
+      if (this.core !== core) return;
+      if (connection === null) this.handle({ kind: 'socket-closed', dial, closeCode: 1006, reason: 'refused' });
+      else if (this.#sockets.has(dial)) this.handle({ kind: 'socket-opened', dial });
+    });
+    if (connection !== null) this.#sockets.set(dial, connection);
+  }
+
+  #send(dial: DialNumber, messages: readonly ClientMessage[]): void {
+    const [first] = messages;
+    if (first !== undefined && 'frame' in first) this.#sentAt.set(Number(first.frame), this.host.mono);
+    this.#sockets.get(dial)?.send('coordinator', JSON.stringify(messages));
+  }
+
+  #hear(dial: DialNumber, text: string): void {
+    const messages = messagesIn(text).map((message) => this.#mutated(message));
+    this.handle({ kind: 'socket-frame', dial, messages });
+  }
+
+  /** Counting from the receipt is the same as being told more: what passed since the named frame was sent. */
+  #mutated(message: CoordinatorMessage): CoordinatorMessage {
+    if (this.#parts.mutant === 'none' || !('frame' in message)) return message;
+    const moreMs = this.host.mono - (this.#sentAt.get(message.frame) ?? this.host.mono);
+    const longer = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map(longer);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one]) => [key, key === 'leftMs' ? Number(one) + moreMs : longer(one)]),
+      );
+    };
+    return longer(message as unknown as Json) as unknown as CoordinatorMessage;
+  }
+}
+
+export interface ClientParts {
+  readonly host: Host;
+  readonly network: Network;
+  readonly coordinator: Coordinator;
+  readonly history: History;
+  readonly random: Random;
+  readonly settings: Omit<ClientSettings, 'instance' | 'chance' | 'label'>;
+  readonly mutant: Mutant;
+}
+
+function messagesIn(text: string): readonly CoordinatorMessage[] {
+  const parsed: unknown = JSON.parse(text);
+  return (Array.isArray(parsed) ? parsed : [parsed]).map((one) => {
+    const checked = checkMessage(COORDINATOR_FRAMES, one);
+    if (!checked.ok) throw new Error(`${checked.param}: ${checked.problem} in ${text}`);
+    return checked.message;
+  });
+}

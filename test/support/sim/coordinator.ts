@@ -1,0 +1,199 @@
+import { makeCoordinatorCore } from '../../../server/core/coordinator-core.ts';
+import { socketId, type CoordinatorCore, type Ids, type SocketId } from '../../../server/core/core-types.ts';
+import { applyBatch, beginRun, contentsOf, emptyImage, type JournalImage } from '../../../server/core/journal-fold.ts';
+import type { Batch, Journal } from '../../../server/core/journal-port.ts';
+import { LIMITS_DEFAULT } from '../../../server/core/limits.ts';
+import { listeningClock } from '../../../server/core/listening-clock.ts';
+import type { TableEvent } from '../../../server/core/table-types.ts';
+import { Driver, type Spoken } from '../../../server/net/driver.ts';
+import { CLOSE_CODES } from '../../../shared/close-codes.ts';
+import { checkMessage } from '../../../shared/frame-check.ts';
+import { CLIENT_FRAMES, type ClientMessage } from '../../../shared/frames.ts';
+import { frameNumber, journalId, secret, secretHash, sessionId } from '../../../shared/ids.ts';
+import { durationMs, monoMs, wallMs } from '../../../shared/time.ts';
+import type { Host } from './host.ts';
+import type { Connection, End } from './network.ts';
+import type { Random } from './random.ts';
+
+interface Running {
+  readonly core: CoordinatorCore;
+  readonly driver: Driver;
+  readonly sockets: Map<SocketId, { readonly connection: Connection; hello: boolean }>;
+  inFlight: Batch | null;
+}
+
+/** Runs the production core under the production driver, on a simulated loop and disk. */
+export class Coordinator {
+  readonly host: Host;
+  readonly image: JournalImage = emptyImage(journalId('journal'));
+  /** How the disk does: `ms` an append; or it is full, and every append fails. */
+  disk: { ms: number; full: boolean } = { ms: 1, full: false };
+  onEvents: (events: readonly TableEvent[]) => void = () => undefined;
+  onNote: (text: string) => void = () => undefined;
+  #running: Running | null = null;
+  #sockets = 0;
+  readonly #random: Random;
+
+  constructor(host: Host, random: Random) {
+    this.host = host;
+    this.#random = random;
+  }
+
+  get isUp(): boolean {
+    return this.#running !== null;
+  }
+
+  get core(): CoordinatorCore | null {
+    return this.#running?.core ?? null;
+  }
+
+  start(): void {
+    if (this.#running !== null) return;
+    beginRun(this.image);
+    const wall = wallMs(this.host.stamp.wall);
+    const core = makeCoordinatorCore({
+      contents: contentsOf(this.image),
+      limits: LIMITS_DEFAULT,
+      ids: countedIds(this.image.run),
+      quietMs: durationMs(0),
+      wall,
+    });
+    const clock = listeningClock(monoMs(this.host.mono));
+    const alive = (job: () => void) => (): void => void (this.#running?.core === core && job());
+    const driver = new Driver({
+      core,
+      journal: this.#journal(),
+      read: (now) => clock.read(now),
+      loop: {
+        mono: () => this.host.stamp.mono,
+        wall: () => this.host.stamp.wall,
+        after: (ms, job) => this.host.after(ms, alive(job)),
+        soon: (job) => this.host.soon(alive(job)),
+      },
+      speak: (output) => this.#speak(output),
+      appendFailed: () => undefined,
+      broken: (error) => {
+        throw error;
+      },
+    });
+    this.#running = { core, driver, sockets: new Map(), inFlight: null };
+  }
+
+  /** SIGKILL: what is in flight is stored or not. With the machine, nobody is told that its sockets are gone. */
+  kill(withTheMachine: boolean): void {
+    const running = this.#running;
+    if (running === null) return;
+    this.#running = null;
+    running.driver.stop();
+    if (running.inFlight !== null && this.#random.chance(0.5)) applyBatch(this.image, running.inFlight);
+    for (const { connection } of running.sockets.values()) {
+      if (withTheMachine) connection.swallow('client');
+      connection.close('coordinator', 1006, '');
+    }
+  }
+
+  /** The end of a new connection, or null where nobody listens. */
+  accept(connectionOf: (end: End) => Connection): Connection | null {
+    const running = this.#running;
+    if (running === null) return null;
+    const socket = socketId((this.#sockets += 1));
+    const isHere = (): boolean => this.#running === running && running.sockets.has(socket);
+    const connection = connectionOf({
+      host: this.host,
+      heard: (text) => void (isHere() && this.#read(running, socket, text)),
+      closed: () => {
+        if (!isHere()) return;
+        running.sockets.delete(socket);
+        running.driver.input({ kind: 'socket-closed', socket });
+      },
+    });
+    running.sockets.set(socket, { connection, hello: false });
+    return connection;
+  }
+
+  #read({ driver, sockets }: Running, socket: SocketId, text: string): void {
+    const line = sockets.get(socket);
+    const messages = messagesIn(text);
+    const [first, ...rest] = messages;
+    if (line === undefined || first === undefined || !('frame' in first))
+      throw new Error(`a frame without a number: ${text}`);
+    if (line.hello) return driver.input({ kind: 'frame', socket, frame: frameNumber(Number(first.frame)), messages });
+    if (first.type !== 'hello' || rest.length > 0) throw new Error(`not a hello: ${text}`);
+    line.hello = true;
+    const resumeHash = first.resume === undefined ? null : hashOf(first.resume.secret);
+    return driver.input({ kind: 'hello', socket, hello: first, resumeHash, rest: [] });
+  }
+
+  #speak(output: Spoken): void {
+    switch (output.kind) {
+      case 'send':
+        this.#running?.sockets.get(output.socket)?.connection.send('client', JSON.stringify(output.messages));
+        return;
+      case 'close': {
+        const line = this.#running?.sockets.get(output.socket);
+        this.#running?.sockets.delete(output.socket);
+        line?.connection.close('coordinator', CLOSE_CODES[output.code], output.reason);
+        // As the adapter does, once the socket has closed.
+        this.#running?.driver.input({ kind: 'socket-closed', socket: output.socket });
+        return;
+      }
+      case 'happened':
+        this.onEvents(output.events);
+        return;
+      case 'note':
+        this.onNote(`${output.code}: ${output.text}`);
+        return;
+      case 'answer':
+        return;
+      default:
+        output satisfies never;
+    }
+  }
+
+  #journal(): Journal {
+    const append = (batch: Batch, stored: () => void, failed: (error: unknown) => void): void => {
+      const running = this.#running;
+      if (running === null) return;
+      running.inFlight = batch;
+      const { full, ms } = this.disk;
+      this.host.world.plan(this.host.world.now + this.#random.between(ms / 2, ms), () => {
+        if (this.#running !== running) return;
+        running.inFlight = null;
+        if (!full) applyBatch(this.image, batch);
+        this.host.do(() => (full ? failed(new Error('full')) : stored()));
+      });
+    };
+    return {
+      load: () => Promise.reject(new Error('loaded by hand')),
+      close: () => Promise.resolve(),
+      // A promise would settle in a microtask, which simulated time knows nothing of; the driver calls `then` only.
+      append: (batch) =>
+        ({
+          then: (stored: () => void, failed: (error: unknown) => void) => append(batch, stored, failed),
+        }) as unknown as Promise<void>,
+    };
+  }
+}
+
+export const hashOf = (text: string) => secretHash(`hash of ${text}`);
+
+function countedIds(run: number): Ids {
+  let count = 0;
+  return {
+    session: () => sessionId(`session-${run}-${(count += 1)}`),
+    secret: () => {
+      const made = secret(`secret-${run}-${(count += 1)}`);
+      return { secret: made, hash: hashOf(made) };
+    },
+  };
+}
+
+/** Through JSON and the table of frames, as over a socket: what the table refuses is a defect of the sender. */
+function messagesIn(text: string): readonly ClientMessage[] {
+  const parsed: unknown = JSON.parse(text);
+  return (Array.isArray(parsed) ? parsed : [parsed]).map((one) => {
+    const checked = checkMessage(CLIENT_FRAMES, one);
+    if (!checked.ok) throw new Error(`${checked.param}: ${checked.problem} in ${text}`);
+    return checked.message;
+  });
+}

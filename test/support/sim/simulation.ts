@@ -1,0 +1,92 @@
+import { durationMs } from '../../../shared/time.ts';
+import { SimulatedClient, type Mutant } from './client.ts';
+import { Coordinator } from './coordinator.ts';
+import { plague, type Stage } from './faults.ts';
+import { fallenTokens, History, overlaps } from './history.ts';
+import { Host } from './host.ts';
+import { mutex } from './mutex.ts';
+import { Network } from './network.ts';
+import { randomFrom } from './random.ts';
+import { World } from './world.ts';
+
+export interface Simulated {
+  readonly history: History;
+  readonly problems: readonly string[];
+  readonly steps: number;
+}
+
+export interface SimulationOptions {
+  readonly mutant?: Mutant;
+  readonly faultyMs?: number;
+  readonly calmMs?: number;
+}
+
+/** Clock rates differ by less than 0.1 % (S1). */
+const DRIFT = 0.000_49;
+/** What lasts longest (a pause, a sleep, a partition) is over by then, and so is any pause of a dial. */
+const HEALED_MS = 10_000;
+/** A loop that never comes to rest makes more events than this a second. */
+const STEPS_PER_SECOND_MAX = 20_000;
+
+/** One seed: faults first, then none, then whether all goes on (TigerBeetle's order). */
+export function simulate(
+  seed: number,
+  { mutant = 'none', faultyMs = 20_000, calmMs = 30_000 }: SimulationOptions = {},
+): Simulated {
+  const random = randomFrom(seed);
+  const world = new World();
+  const history = new History();
+  const network = new Network(world, random.fork());
+  const newHost = (): Host => new Host(world, 1 + random.between(-DRIFT, DRIFT), random.between(0, 1e7));
+  const coordinator = new Coordinator(newHost(), random.fork());
+  const settings = {
+    urls: ['ws://coordinator'],
+    metadata: undefined,
+    connectTimeoutMs: durationMs(random.pick([500, 2_000])),
+    maxBackoffMs: durationMs(random.pick([500, 2_000])),
+    idleMs: durationMs(random.pick([100, 5_000])),
+    pingMs: random.chance(0.5) ? undefined : durationMs(500),
+    clockResolutionMs: 0,
+  };
+  const newClient = (id: string): SimulatedClient =>
+    new SimulatedClient(id, {
+      host: newHost(),
+      network,
+      coordinator,
+      history,
+      random: random.fork(),
+      settings,
+      mutant,
+    });
+  const clients = [newClient('a'), newClient('b'), ...(random.chance(0.5) ? [newClient('c')] : [])] as const;
+  const stage: Stage = { world, network, coordinator, clients, history };
+  watch(stage);
+  coordinator.start();
+  const work = mutex(stage, random.fork(), random.whole(1, 2));
+  plague(stage, random.fork(), faultyMs);
+  world.runUntil(faultyMs + HEALED_MS);
+  work.calm();
+  world.runUntil(faultyMs + HEALED_MS + calmMs);
+  for (const client of clients) client.finish();
+  const stuck = [...work.since]
+    .filter(([, grants]) => grants === 0)
+    .map(([id]) => `${id} was granted nothing in ${calmMs} ms without a fault`);
+  const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
+  return { history, problems: [...overlaps(history), ...fallenTokens(history), ...stuck, ...busy], steps: world.steps };
+}
+
+/** The coordinator's own events: grants, in their order, and those that somebody waited for. */
+function watch({ world, coordinator, history }: Stage): void {
+  const waited = new Set<string>();
+  coordinator.onEvents = (events) => {
+    for (const event of events) {
+      if (event.kind === 'queued') waited.add(event.request);
+      if (event.kind === 'grant-undone') history.counts.undone += 1;
+      if (event.kind !== 'granted' || event.repeat) continue;
+      const { name, fencingToken: token } = event.lease;
+      history.grants.push({ at: world.now, name, token });
+      if (waited.delete(event.request)) history.counts.contested += 1;
+    }
+  };
+  coordinator.onNote = (text) => history.note(world.now, text);
+}
