@@ -1,10 +1,10 @@
-import type { ListeningMs } from '../../shared/time.ts';
+import { latest, type ListeningMs } from '../../shared/time.ts';
 import type { LeaseTable, MakeLeaseTable, TableCommand, TableEvent } from './table-types.ts';
 import { acquire } from './table/acquire.ts';
 import { endDue } from './table/advance.ts';
 import { confirmBatch } from './table/append.ts';
 import { acknowledge, revoke } from './table/endings.ts';
-import { grantNext } from './table/grants.ts';
+import { countFrom, grantTouched } from './table/grants.ts';
 import { beginQuiet, touchWaiting } from './table/quiet.ts';
 import { recover } from './table/recover.ts';
 import { release } from './table/release.ts';
@@ -22,15 +22,17 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
   const table = recover(contents, limits, startedAt, wall);
   return {
     apply(now, command) {
+      table.latest = latest(table.latest, now);
       dispatch(table, now, command);
       return said(table, now);
     },
     advance(now) {
+      table.latest = latest(table.latest, now);
       endDue(table, now);
       return said(table, now);
     },
     nextDeadline: () => table.deadlines.next,
-    takeDurable: (sequence) => table.outbox.take(sequence),
+    takeDurable: (sequence, now = table.latest) => table.outbox.take(sequence, (posts) => countFrom(table, posts, now)),
     get hasDurable() {
       return !table.outbox.isEmpty;
     },
@@ -54,10 +56,8 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
 
 /** What the command or the passing of time has said, grants that it made possible last. */
 function said(table: Table, now: ListeningMs): readonly TableEvent[] {
-  for (const entry of table.touched) {
-    grantNext(table, entry, now);
-    table.names.dropIfBare(entry);
-  }
+  grantTouched(table, now);
+  for (const entry of table.touched) table.names.dropIfBare(entry);
   table.touched.clear();
   const { events } = table;
   table.events = [];

@@ -15,8 +15,11 @@ export interface LeaseTable {
   advance(now: ListeningMs): readonly TableEvent[];
   /** When `advance` has something to do next; null when never. */
   nextDeadline(): ListeningMs | null;
-  /** The durable events since the last call, in the order decided; from here on they belong to batch `sequence`. */
-  takeDurable(sequence: number): readonly DurableEvent[];
+  /**
+   * The durable events since the last call, in the order decided; from here on they belong to batch `sequence`. `now`:
+   * the listening time that is stored in the same batch, if any, is at most this; default the latest reading shown.
+   */
+  takeDurable(sequence: number, now?: ListeningMs): readonly DurableEvent[];
   /** Whether `takeDurable` would return anything. */
   readonly hasDurable: boolean;
   /** What may be shown: durable holders and states only (R15). Null when the table knows nothing of the name. */

@@ -2,7 +2,7 @@ import { earliest, later, type DurationMs, type ListeningMs } from '../../../sha
 import type { TableCommand } from '../table-types.ts';
 import { dequeue, endClaim, enqueue, newClaim, storeClaim } from './claims.ts';
 import { beginEnding } from './endings.ts';
-import { grantNext } from './grants.ts';
+import { grantNext, grantTouched } from './grants.ts';
 import { heldLease } from './holders.ts';
 import type { Claim, Holder, NameEntry } from './model.ts';
 import { quietLeft, sayQueued } from './places.ts';
@@ -27,7 +27,9 @@ type Acquire = Extract<TableCommand, { readonly kind: 'acquire' }>;
 /** Every claim enters the queue, and leaves it at once when the name is its (R19). */
 export function acquire(table: Table, command: Acquire, now: ListeningMs): void {
   const { terms, waitMs } = command;
+  // Who claims is heard from: what waited for that comes first.
   hearFrom(table, terms.session);
+  grantTouched(table, now);
   if (isRepeat(table, command, now)) return;
   const refusal = refusalOf(table, command);
   if (refusal !== null) {

@@ -8,11 +8,16 @@ import { openName } from './closures.ts';
 import { newTimer } from './deadlines.ts';
 import { addHolder, hasRoom, heldLease, lifeMsMax, setDue } from './holders.ts';
 import type { Claim, Held, Holder, NameEntry, Pending } from './model.ts';
-import { claimEnded } from './outbox.ts';
+import { claimEnded, type Post } from './outbox.ts';
 import { listened, type Table } from './table.ts';
 
 /** Of the whole life of a lease, the part after which `ceiling-near` is told. */
 export const NEAR_PART = 0.8;
+
+/** Grants every name that the command under way may have opened. */
+export function grantTouched(table: Table, now: ListeningMs): void {
+  for (const entry of table.touched) grantNext(table, entry, now);
+}
 
 /** Grants the name to whom it is due now, if to anybody. */
 export function grantNext(table: Table, entry: NameEntry, now: ListeningMs): void {
@@ -45,7 +50,7 @@ function decide(table: Table, claim: Claim, now: ListeningMs): void {
     entry: claim.entry,
     terms: bounded(table, claim.terms),
     fencingToken: table.mark,
-    phase: { kind: 'pending', claim, ttlMs, decidedAt: now },
+    phase: { kind: 'pending', claim, ttlMs, countedFrom: now },
     timer: newTimer(now),
   };
   addHolder(table, holder);
@@ -109,18 +114,34 @@ export function confirmGrant(table: Table, holder: Holder, pending: Pending, now
 }
 
 /**
- * From when the life of a grant counts: from the decision, as it was stored; but where a slow disk would then take part
- * of the first window (a ceiling as short as the window), from now. That is stored anew before the next listening
- * time is, in one batch with it: otherwise a later run would end the lease before its holder stops believing.
+ * From when the life of a grant counts: from where the journal counts it, or from now if that is sooner. But where a
+ * slow disk would so take part of the first window (a ceiling as short as the window), from now: that is stored anew,
+ * in one batch with the next listening time that is. Otherwise a later run would end the lease before its holder stops
+ * believing.
  */
 function lifeStart(
   table: Table,
   holder: Holder,
-  { ttlMs, decidedAt }: Pending,
+  { ttlMs, countedFrom }: Pending,
   lifeMs: DurationMs,
   now: ListeningMs,
 ): ListeningMs {
-  if (later(decidedAt, lifeMs) >= later(now, Math.min(ttlMs, lifeMs))) return decidedAt;
+  if (later(countedFrom, lifeMs) >= later(now, Math.min(ttlMs, lifeMs))) return countedFrom;
   table.outbox.add({ kind: 'granted', lease: storedLease(table, holder, ttlMs, now) });
   return now;
+}
+
+/**
+ * A grant's life is counted from where its batch is handed over: the listening time that is stored in the same batch
+ * must not count as life, since the window begins only when that batch is durable.
+ */
+export function countFrom(table: Table, posts: readonly Post[], now: ListeningMs): readonly Post[] {
+  return posts.map((post) => {
+    const { event, effect } = post;
+    if (effect?.kind !== 'grant' || event.kind !== 'granted') return post;
+    const { phase } = effect.holder;
+    if (phase.kind === 'pending') phase.countedFrom = now;
+    const grantedAtMs = durationMs(Math.ceil(listened(table, now)));
+    return { event: { ...event, lease: { ...event.lease, grantedAtMs } }, effect };
+  });
 }

@@ -43,7 +43,8 @@ export interface Pending {
   /** Goes back to its place when the grant is undone (R14). */
   readonly claim: Claim;
   readonly ttlMs: DurationMs;
-  readonly decidedAt: ListeningMs;
+  /** From when the journal counts its life: its decision, then the handing over of its batch. */
+  countedFrom: ListeningMs;
 }
 
 export interface Held {

@@ -28,9 +28,10 @@ export class Outbox {
     this.#waiting.push({ event, effect });
   }
 
-  take(sequence: number): readonly DurableEvent[] {
+  /** All that waits is from here on in flight, as `prepare` makes it. */
+  take(sequence: number, prepare: (posts: readonly Post[]) => readonly Post[]): readonly DurableEvent[] {
     if (this.#flying !== null) throw new Error(`batch ${this.#flying.sequence} is in flight; only one may be (R14)`);
-    this.#flying = { sequence, posts: this.#waiting };
+    this.#flying = { sequence, posts: prepare(this.#waiting) };
     this.#waiting = [];
     return this.#flying.posts.map((post) => post.event);
   }

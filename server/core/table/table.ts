@@ -13,6 +13,8 @@ import { SessionIndex } from './session-index.ts';
 export interface Table {
   limits: Limits;
   readonly startedAt: ListeningMs;
+  /** The latest reading that the table was shown. */
+  latest: ListeningMs;
   /** The largest token ever granted or shown. */
   mark: FencingToken;
   writable: boolean;
@@ -43,6 +45,7 @@ export interface Table {
 export const emptyTable = (limits: Limits, startedAt: ListeningMs, mark: FencingToken): Table => ({
   limits,
   startedAt,
+  latest: startedAt,
   mark,
   writable: true,
   draining: false,

@@ -318,33 +318,33 @@ describe('R19 silent waiters', () => {
 
 describe('limits', () => {
   test.each([
-    [9_999, 'queued'],
-    [10_000, 'refused'],
-    [10_001, 'refused'],
-  ])('S11 with %i claims in a queue of at most 10000 the next is %s', (claims, answer) => {
+    [9_999, 'queued', undefined],
+    [10_000, 'refused', 'queue-full'],
+    [10_001, 'refused', 'queue-full'],
+  ])('S11 with %i claims in a queue of at most 10000 the next is %s', (claims, answer, code) => {
     const lab = new Lab({ queueMax: 10_000 });
     lab.granted('a');
     for (let index = 0; index < claims; index += 1) lab.do(acquire(`w${index}w`));
     const [said] = lab.do(acquire('last'));
     expect(said?.kind).toBe(answer);
-    if (answer === 'refused')
-      expect(said).toMatchObject({ code: 'queue-full', message: expect.stringContaining('10000') });
+    expect(only(lab.said, 'refused')[0]?.code).toBe(code);
+    expect(only(lab.said, 'refused')[0]?.message ?? '10000').toContain('10000');
     expect(lab.table.counts().claims).toBe(Math.min(claims + 1, 10_000));
   });
 
   test.each([
-    [1, 'grant-decided'],
-    [2, 'grant-decided'],
-    [3, 'refused'],
-  ])('S11 where a session may have 3 leases and claims and has %i and one more, the next is %s', (count, answer) => {
+    [1, 'grant-decided', undefined],
+    [2, 'grant-decided', undefined],
+    [3, 'refused', 'too-many-requests'],
+  ])('S11 where a session may have 3 leases and claims and has %i, the next is %s', (count, answer, code) => {
     const lab = new Lab({ perSessionMax: 3 });
     lab.granted('z', {}, 'taken');
     lab.do(acquire('a9', {}, 'taken'));
     for (let index = 1; index < count; index += 1) lab.granted(`a${index}`, {}, `name ${index}`);
     const [said] = lab.do(acquire('a8', {}, 'next'));
     expect(said?.kind).toBe(answer);
-    if (answer === 'refused')
-      expect(said).toMatchObject({ code: 'too-many-requests', retryAfterMs: expect.any(Number) });
+    expect(only(lab.said, 'refused')[0]?.code).toBe(code);
+    expect(only(lab.said, 'refused')[0]?.retryAfterMs ?? 1_000).toBe(1_000);
   });
 
   test('a queue that is longer than a lowered limit keeps what waits', () => {

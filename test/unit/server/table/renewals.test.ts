@@ -19,7 +19,7 @@ describe('a renewal', () => {
   test('R4 never moves a deadline earlier', () => {
     const lab = new Lab();
     const token = lab.granted('a');
-    lab.do({ kind: 'limits', limits: { ...lab.limits, ttlMsMax: 2_000 } as typeof lab.limits });
+    lab.do({ kind: 'limits', limits: { ...lab.limits, ttlMsMax: 2_000 } });
     lab.do(renew('a', token));
     expect(only(lab.said, 'renewed')[0]?.lease).toMatchObject({ deadline: 10_000, ttlMs: 2_000 });
     lab.pass(9_000).do(renew('a', token));
@@ -221,6 +221,21 @@ describe('a lease that does not renew', () => {
     lab.flush(lab.noteTime());
     lab.restart();
     expect(lab.table.nextDeadline()).toBe(3_000);
+  });
+
+  test('S5 loses nothing of its window to a disk that was busy before its grant was handed over', () => {
+    const lab = new Lab();
+    lab.granted('z', {}, 'other');
+    lab.take();
+    lab.do(acquire('a', fixed));
+    lab.pass(3_000).arrive();
+    lab.advance();
+    lab.take(lab.noteTime());
+    lab.arrive();
+    expect(lab.view()?.holders[0]?.deadline).toBe(8_000);
+    // Killed before anything more is stored.
+    lab.restart();
+    expect(lab.table.nextDeadline()).toBe(5_000);
   });
 
   test('S5 that is as long as its ceiling has its whole window behind a slow disk', () => {

@@ -74,16 +74,24 @@ export class Lab {
   /** Hands over the next batch, with what the coordinator itself writes into it. */
   take(extra: readonly DurableEvent[] = []): readonly DurableEvent[] {
     const sequence = this.image.sequence + 1;
-    this.flying = { sequence, events: [...this.table.takeDurable(sequence), ...extra] };
+    this.flying = { sequence, events: [...this.table.takeDurable(sequence, this.now), ...extra] };
     return this.flying.events;
   }
 
-  /** The batch in flight is durable. */
-  arrive(): readonly TableEvent[] {
+  /** The batch in flight is durable, and nobody is told: as when the process is killed then. */
+  store(): Batch | null {
+    if (this.flying === null) return null;
     const batch = this.#land();
     const gap = outOfSequence(this.image.sequence, batch);
     if (gap !== null) throw new Error(gap);
     applyBatch(this.image, batch);
+    return batch;
+  }
+
+  /** The batch in flight is durable. */
+  arrive(): readonly TableEvent[] {
+    const batch = this.store();
+    if (batch === null) throw new Error('no batch is in flight');
     return this.do({ kind: 'appended', sequence: batch.sequence });
   }
 
