@@ -30,8 +30,7 @@ describe.each(['client', 'server'] as const)('the tarball of %s', (side) => {
 
   test('its types resolve from every kind of ESM consumer', () => {
     const ran = run(root, [tool('attw'), tarballs[side], '--profile', 'esm-only', '--no-emoji']);
-    expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/problem/i);
-    expect(ran.code).toBe(0);
+    expect(ran.code, ran.stdout).toBe(0);
   });
 
   test('it holds what is built, a licence and a page, and no sources', () => {
@@ -63,7 +62,7 @@ describe('a project with only the client', () => {
 
 describe('a project with both', () => {
   test('runs the command and takes a lease with the client', async () => {
-    const coordinator = await start(both, ['npx', '--no-install', 'leasehold', 'serve', '--port', '0', '--data', join(both, 'leases.db')]);
+    const coordinator = await start(both, [join(both, 'node_modules/.bin/leasehold'), 'serve', '--port', '0', '--data', join(both, 'leases.db')]);
     const url = coordinator.line.replace('leasehold listening on http', 'ws');
     writeFileSync(
       join(both, 'take.js'),
@@ -98,10 +97,11 @@ describe('a project with both', () => {
     expect(run(both, [tool('tsc'), '-p', join(both, 'tsconfig.json')]).stdout).toContain(`'ttl' does not exist`);
   });
 
-  test.each(['client', 'server'])('the source maps of %s lead to sources that they hold', (side) => {
-    const folder = join(both, 'node_modules', side === 'client' ? 'leasehold' : 'leasehold-server', 'dist');
-    const map: unknown = JSON.parse(readFileSync(join(folder, 'index.js.map'), 'utf8'));
-    expect(map).toMatchObject({ sourcesContent: expect.arrayContaining([expect.any(String)]) as unknown });
+  test.each(['leasehold', 'leasehold-server'])('the source maps of %s hold the sources that they lead to', (name) => {
+    const folder = join(both, 'node_modules', name, 'dist');
+    const maps = readdirSync(folder).filter((file) => file.endsWith('.map')).map((file) => sourcesOf(readFileSync(join(folder, file), 'utf8')));
+    expect(maps.flatMap((map) => map.sources).length).toBeGreaterThan(10);
+    expect(maps.filter((map) => map.sources.length !== map.contents.length)).toEqual([]);
   });
 });
 
@@ -114,6 +114,15 @@ describe('Node 20', () => {
     expect(ran.stderr).toMatch(/Node(\.js)? (>= ?)?22/);
   });
 });
+
+function sourcesOf(map: string): { readonly sources: readonly unknown[]; readonly contents: readonly unknown[] } {
+  const parsed: unknown = JSON.parse(map);
+  const listAt = (key: string): readonly unknown[] => {
+    const list: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, key) : [];
+    return Array.isArray(list) ? list : [];
+  };
+  return { sources: listAt('sources'), contents: listAt('sourcesContent').filter((content) => typeof content === 'string') };
+}
 
 /** A program of a user that names what both packages export. */
 function writeConsumer(folder: string, options: object, more = ''): void {

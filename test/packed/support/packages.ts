@@ -85,11 +85,18 @@ export async function start(folder: string, command: readonly string[], withinMs
       clearTimeout(late);
       resolve(found[0]);
     });
-    child.once('close', (code) => reject(new Error(`${command.join(' ')} ended with ${code ?? 'a signal'}\n${said}`)));
+    ended.then((code) => reject(new Error(`${command.join(' ')} ended with ${code ?? 'a signal'}\n${said}`)), reject);
   });
+  const ofLate = (): Promise<never> =>
+    new Promise((_, reject) => {
+      setTimeout(() => {
+        child.kill('SIGKILL');
+        reject(new Error(`${program} lives on after SIGTERM`));
+      }, withinMs).unref();
+    });
   const stop = (): Promise<number | null> => {
     child.kill('SIGTERM');
-    return ended;
+    return Promise.race([ended, ofLate()]);
   };
   return { line, stop };
 }

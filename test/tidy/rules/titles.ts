@@ -2,7 +2,7 @@ import { Visitor, type ESTree } from 'vite';
 import { complaint, hasReason, type Parsed } from './parsed.ts';
 
 const TESTERS = new Set(['test', 'it', 'describe', 'suite', 'bench']);
-const VAGUE = /\b(should|works?|correctly|properly)\b/i;
+const VAGUE = /\b(should|works|correctly|properly)\b/i;
 const SKIPS = new Set(['skip', 'skipIf', 'runIf', 'todo', 'fails']);
 
 /** The title of a test or a suite; what is put into a template shows as `$`. */
