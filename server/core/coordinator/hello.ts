@@ -35,7 +35,7 @@ function resume(core: Core, entry: SessionEntry, input: HelloInput, moment: Mome
   for (const effect of effects) {
     if (effect.kind === 'separate') return open(core, input, moment, 'in-use');
     if (effect.kind !== 'welcome') continue;
-    refresh(core, entry, input, moment, event.kind === 'other-hello');
+    refresh(core, entry, input, event.kind === 'other-hello');
     welcome(core, entry, input, { resumed: true }, moment);
     for (const request of entry.gone.splice(0)) core.outbox.say(effect.socket, { type: 'gone', request });
     wake(core, entry, moment);
@@ -44,19 +44,13 @@ function resume(core: Core, entry: SessionEntry, input: HelloInput, moment: Mome
   return null;
 }
 
-/** What a resuming client says of itself takes the place of what was known; a new socket was promised no ping yet. */
-function refresh(
-  core: Core,
-  entry: SessionEntry,
-  { hello }: HelloInput,
-  { now }: Moment,
-  otherInstance: boolean,
-): void {
+/** What a resuming client says of itself takes the place of what was known. */
+function refresh(core: Core, entry: SessionEntry, { hello }: HelloInput, otherInstance: boolean): void {
   const [label, metadata] = [hello.label ?? '', hello.metadata ?? null];
   const changed = otherInstance || label !== entry.label || JSON.stringify(metadata) !== JSON.stringify(entry.metadata);
   entry.label = label;
   entry.metadata = metadata;
-  entry.ping = { ...entry.ping, lastAt: now, promisedMs: durationMs(Infinity), askedMs: hello.pingMs ?? null };
+  entry.ping = { ...entry.ping, askedMs: hello.pingMs ?? null };
   entry.clock = otherInstance ? CLOCK_UNKNOWN : { ...entry.clock, sent: null };
   if (changed && entry.stored) storeSession(core, entry);
 }

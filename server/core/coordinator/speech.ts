@@ -1,12 +1,11 @@
 import type { CoordinatorMessage } from '../../../shared/frames.ts';
-import type { RequestId, SessionId } from '../../../shared/ids.ts';
+import type { SessionId } from '../../../shared/ids.ts';
 import { durationMs, type ListeningMs } from '../../../shared/time.ts';
 import type { QueuePlace, TableEvent } from '../table-types.ts';
 import type { Core, Moment } from './core-state.ts';
 import { errorMessage } from './errors.ts';
 import { sendPing } from './pings.ts';
 import type { Line } from './session.ts';
-import type { SessionEntry } from './session-book.ts';
 import { wireState, type Describe } from './views.ts';
 import { heldAsOf, leftAsOf } from './welcome.ts';
 
@@ -24,8 +23,10 @@ export function tell(core: Core, moment: Moment, events: readonly TableEvent[]):
     else if (entry.session.kind === 'bound') {
       const message = messageFor(event, entry.session.line, moment.now, describe);
       if (message !== null) core.outbox.say(entry.session.socket, message);
-    } else if (event.kind === 'claim-ended' && event.code === 'gone')
-      remember(entry, event.request, core.limits.perSessionMax);
+    } else if (event.kind === 'claim-ended' && event.code === 'gone' && entry.session.kind !== 'bye') {
+      // As bounded as its claims are, since one that is away makes no new ones. After a `bye` nobody waits for it.
+      entry.gone.push(event.request);
+    }
   }
 }
 
@@ -145,11 +146,4 @@ function claimEnded({
     default:
       return code satisfies never;
   }
-}
-
-/** Bounded as claims are; the oldest is dropped, which its client claims again after `welcome` anyway. */
-function remember(entry: SessionEntry, request: RequestId, max: number): void {
-  if (entry.session.kind === 'bye') return;
-  if (entry.gone.length >= max) entry.gone.shift();
-  entry.gone.push(request);
 }

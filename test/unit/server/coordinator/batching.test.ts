@@ -32,7 +32,7 @@ describe('a turn', () => {
     for (const client of clients) expect(client.take('granted')).toHaveLength(2);
   });
 
-  test('an append comes before what is said, so that the disk works while the sockets are written', () => {
+  test('an append comes before what is said, so that the disk is busy while the sockets are written', () => {
     one(0).push(one(0).acquire('n'), { type: 'list', request: requestId('l') });
     expect(driver.turn().map((output) => output.kind)).toEqual(['append', 'send', 'happened']);
   });

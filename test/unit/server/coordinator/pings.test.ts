@@ -85,7 +85,7 @@ describe('pings', () => {
     expect(pingsWithin(b, 2_000)).toEqual([]);
   });
 
-  test('a new socket was promised nothing: its first ping comes a period after its hello', () => {
+  test('on a new socket the first ping comes a period after the hello', () => {
     driver.pass(14_000);
     a.connect();
     expect(pingsWithin(a, 15_000)).toEqual([15_000]);

@@ -105,6 +105,20 @@ describe('resuming', () => {
     expect(driver.core.status).toMatchObject({ sockets: 0, leases: 1 });
   });
 
+  test('a welcome of many leases comes in frames of at most 64 KiB', () => {
+    const names = Array.from({ length: 400 }, (_, index) => `${index}`.padEnd(250, '"'));
+    a.send(...names.map((name) => a.acquire(name)));
+    a.heard = [];
+    const before = a.frames.length;
+    a.connect();
+    const frames = a.frames.slice(before).filter((frame) => frame.socket === a.socket);
+    expect(frames.length).toBeGreaterThan(2);
+    for (const { messages } of frames) expect(JSON.stringify(messages).length).toBeLessThanOrEqual(65_536);
+    const parts = a.take('welcome');
+    expect(parts.flatMap((part) => part.held.map((lease) => lease.name))).toEqual(names);
+    expect(parts.map((part) => part.more)).toEqual(parts.map((_, index) => index < parts.length - 1));
+  });
+
   test('five times in a row each resume is like the first', () => {
     a.heard = [];
     for (let round = 0; round < 5; round += 1) a.connect();
