@@ -19,17 +19,23 @@ async function start() {
   setTimeout(() => process.exit(), 250).unref();
 }
 
+/** @param {unknown} error */
 function failed(error) {
   process.stderr.write(`leasehold: ${whatFailed(error)}\n`);
   process.exitCode = 1;
 }
 
+/**
+ * @param {unknown} error
+ * @returns {string}
+ */
 function whatFailed(error) {
-  if (error?.code === 'ERR_MODULE_NOT_FOUND' && String(error.message).includes('dist/cli.js')) {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'ERR_MODULE_NOT_FOUND' && error.message.includes('dist/cli.js'))
     return 'it is not built. Run: npm run build';
-  }
-  if (error?.code === 'ERR_DLOPEN_FAILED' || String(error?.message).includes('better_sqlite3')) {
+  if (code === 'ERR_DLOPEN_FAILED' || error.message.includes('better_sqlite3')) {
     return `the storage module better-sqlite3 does not load here (${process.platform} ${process.arch}, Node ${version}). Run: npm rebuild better-sqlite3`;
   }
-  return error?.stack ?? String(error);
+  return error.stack ?? error.message;
 }

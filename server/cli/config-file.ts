@@ -8,7 +8,9 @@ import { UsageError } from './usage-error.ts';
 
 /** As `--print-config` writes it: the same words, durations as text with their unit. */
 const limits = z.strictObject(
-  Object.fromEntries(LIMIT_KEYS.map((key) => [key, z.int().min(LIMIT_RANGES[key].min).max(LIMIT_RANGES[key].max).optional()])),
+  Object.fromEntries(
+    LIMIT_KEYS.map((key) => [key, z.int().min(LIMIT_RANGES[key].min).max(LIMIT_RANGES[key].max).optional()]),
+  ),
 );
 
 const file = z.strictObject({
@@ -50,7 +52,8 @@ function parsed(path: string): unknown {
 }
 
 function settingsOf(value: unknown): Partial<Settings> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError(`it is ${inWords(value)}; it must be an object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`it is ${inWords(value)}; it must be an object`);
   refuse(unknownKeyProblem(value, KEYS)?.problem);
   if ('limits' in value && typeof value.limits === 'object' && value.limits !== null) {
     const result = limitsFrom(value.limits);
@@ -78,5 +81,7 @@ const refuse = (problem: string | undefined): void => {
 /** Leaves out what is undefined, so that it covers nothing when settings are laid over one another. */
 export function withoutHoles<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   // Filtered by value, which is what the type says.
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -6,7 +6,9 @@ export function devNotice(settings: Settings, urls: readonly string[]): string {
     'leasehold dev: for this machine only',
     '- no authentication: every process here may take and end leases',
     '- pages of any loopback origin may connect, at any port',
-    settings.data === null ? '- in memory: leases and states end with this process (--data FILE keeps them)' : `- leases and states are kept in ${settings.data}`,
+    settings.data === null
+      ? '- in memory: leases and states end with this process (--data FILE keeps them)'
+      : `- leases and states are kept in ${settings.data}`,
     `- listens on ${urls.join(' and ')}`,
   ];
   const width = Math.max(...lines.map((line) => line.length));

@@ -1,6 +1,14 @@
 import { Command as Program, InvalidArgumentError, Option } from 'commander';
 import { version } from '../net/version.ts';
-import { CONFIG, DEFAULTS, INSECURE, TEXT_SETTINGS, type Command, type TextSetting, type Settings } from './settings.ts';
+import {
+  CONFIG,
+  DEFAULTS,
+  INSECURE,
+  TEXT_SETTINGS,
+  type Command,
+  type TextSetting,
+  type Settings,
+} from './settings.ts';
 import type { Io } from './io.ts';
 import type { Given } from './resolve-settings.ts';
 import { durationText } from './duration.ts';
@@ -32,14 +40,22 @@ export function makeProgram(run: Run, write: Pick<Io, 'out' | 'err'>): Program {
     .addHelpText('after', AFTER_ROOT_HELP)
     .showHelpAfterError('(see leasehold --help)')
     .exitOverride()
-    .configureOutput({ writeOut: write.out, writeErr: write.err, outputError: (text, out) => out(text.replace(/^error: /, 'leasehold: ')) });
+    .configureOutput({
+      writeOut: write.out,
+      writeErr: write.err,
+      outputError: (text, out) => out(text.replace(/^error: /, 'leasehold: ')),
+    });
   add(program, 'serve', 'run a coordinator that keeps its leases in a file', run);
   add(program, 'dev', 'run a coordinator for this machine: in memory, loopback only, any loopback page', run);
   return program;
 }
 
 function add(program: Program, command: Command, description: string, run: Run): void {
-  const sub = program.command(command).description(description).helpOption('--help', 'show this help').addHelpText('after', AFTER_HELP);
+  const sub = program
+    .command(command)
+    .description(description)
+    .helpOption('--help', 'show this help')
+    .addHelpText('after', AFTER_HELP);
   sub.showHelpAfterError(`(see leasehold ${command} --help)`);
   for (const [key, setting] of Object.entries(TEXT_SETTINGS)) {
     // The table is total over these keys.
@@ -53,17 +69,23 @@ function add(program: Program, command: Command, description: string, run: Run):
 
 function optionOf(command: Command, key: keyof typeof TEXT_SETTINGS, setting: TextSetting<keyof Settings>): Option {
   const standard = DEFAULTS[command][key];
-  const shown = Array.isArray(standard) ? 'none' : key === 'quietMs' ? durationText(DEFAULTS[command].quietMs) : String(standard ?? 'in memory');
-  return new Option(setting.flag, `${setting.help} (default: ${shown}, env: ${setting.env})`).argParser((text: string, before: unknown) => {
-    try {
-      const read = setting.read(text);
-      // A flag that repeats adds to what came before it.
-      return setting.repeats === true ? listOf(before).concat(listOf(read)) : read;
-    } catch (error) {
-      if (error instanceof UsageError) throw new InvalidArgumentError(`${error.message}.`);
-      throw error;
-    }
-  });
+  const shown = Array.isArray(standard)
+    ? 'none'
+    : key === 'quietMs'
+      ? durationText(DEFAULTS[command].quietMs)
+      : String(standard ?? 'in memory');
+  return new Option(setting.flag, `${setting.help} (default: ${shown}, env: ${setting.env})`).argParser(
+    (text: string, before: unknown) => {
+      try {
+        const read = setting.read(text);
+        // A flag that repeats adds to what came before it.
+        return setting.repeats === true ? listOf(before).concat(listOf(read)) : read;
+      } catch (error) {
+        if (error instanceof UsageError) throw new InvalidArgumentError(`${error.message}.`);
+        throw error;
+      }
+    },
+  );
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -71,6 +93,10 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** Flags are named for people, settings with their unit; commander made each value by its setting's reader. */
 function renamed(given: Record<string, unknown>): Given & { readonly printConfig?: true } {
   const { origin, allowHost, quiet, ...others } = given;
-  return { ...others, ...(origin === undefined ? {} : { origins: origin }), ...(allowHost === undefined ? {} : { allowHosts: allowHost }), ...(quiet === undefined ? {} : { quietMs: quiet }) } as Given;
+  return {
+    ...others,
+    ...(origin === undefined ? {} : { origins: origin }),
+    ...(allowHost === undefined ? {} : { allowHosts: allowHost }),
+    ...(quiet === undefined ? {} : { quietMs: quiet }),
+  } as Given;
 }
-

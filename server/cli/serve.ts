@@ -17,6 +17,8 @@ const STOP_WITHIN_MS = 4_500;
 /** Runs a coordinator until a signal; resolves with the exit code. */
 export async function serve(command: Command, settings: Settings, io: Io): Promise<number> {
   const log = stderrLog(settings.logLevel);
+  // From the very start: process 1 hears no signal that it has no handler for.
+  const signalled = firstSignal(io, log);
   let coordinator: Coordinator;
   try {
     coordinator = createCoordinator({
@@ -41,16 +43,17 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
     await within(STOP_WITHIN_MS, coordinator.close({ drainMs: 0 }));
     return code;
   }
-  return untilStopped(coordinator, io, log);
+  return untilStopped(coordinator, signalled, io, log);
 }
 
-const journalOf = (settings: Settings): Journal => (settings.data === null ? memoryJournal() : sqliteJournal({ path: settings.data }));
+const journalOf = (settings: Settings): Journal =>
+  settings.data === null ? memoryJournal() : sqliteJournal({ path: settings.data });
 
 /** `localhost` is two addresses, and which one a client tries first is the client's affair. */
 const hostsOf = (host: string): readonly string[] => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]);
 
-async function untilStopped(coordinator: Coordinator, io: Io, log: Log): Promise<number> {
-  const stopped = new Promise<void>((resolve) => {
+function firstSignal(io: Io, log: Log): Promise<void> {
+  return new Promise((resolve) => {
     let isFirst = true;
     io.onSignal((signal) => {
       if (!isFirst) io.exit(128 + signal);
@@ -59,9 +62,16 @@ async function untilStopped(coordinator: Coordinator, io: Io, log: Log): Promise
       resolve();
     });
   });
-  const defect = await Promise.race([stopped, coordinator.broken]);
+}
+
+async function untilStopped(coordinator: Coordinator, signalled: Promise<void>, io: Io, log: Log): Promise<number> {
+  const defect = await Promise.race([signalled, coordinator.broken]);
   const isClosed = await within(STOP_WITHIN_MS, coordinator.close({ drainMs: DRAIN_MS }));
-  if (!isClosed) log.error({ code: 'unavailable' }, `the journal did not close within ${STOP_WITHIN_MS} ms; what is stored is whole`);
+  if (!isClosed)
+    log.error(
+      { code: 'unavailable' },
+      `the journal did not close within ${STOP_WITHIN_MS} ms; what is stored is whole`,
+    );
   log.flush();
   if (defect !== undefined) {
     io.err(`leasehold: a defect stopped the coordinator: ${defect.message}\n`);
@@ -74,10 +84,12 @@ async function untilStopped(coordinator: Coordinator, io: Io, log: Log): Promise
 function within(ms: number, work: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
-    work.then(
-      () => resolve(true),
-      () => resolve(false),
-    ).finally(() => clearTimeout(timer));
+    work
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer));
   });
 }
 

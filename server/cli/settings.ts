@@ -68,14 +68,24 @@ const refuse = (problem: Problem): void => {
 
 /** The order is that of `--help`. `limits` are set in the file only. */
 export const TEXT_SETTINGS: { readonly [K in Exclude<keyof Settings, 'limits' | 'insecure'>]: TextSetting<K> } = {
-  port: { flag: '--port <number>', env: 'LEASEHOLD_PORT', help: 'port to listen on; 0 takes a free one', read: readPort },
+  port: {
+    flag: '--port <number>',
+    env: 'LEASEHOLD_PORT',
+    help: 'port to listen on; 0 takes a free one',
+    read: readPort,
+  },
   host: {
     flag: '--host <address>',
     env: 'LEASEHOLD_HOST',
     help: 'address to listen on; beyond loopback it needs --insecure, since there is no authentication',
     read: (text) => text,
   },
-  data: { flag: '--data <file>', env: 'LEASEHOLD_DATA', help: 'SQLite file that keeps leases over restarts', read: readData },
+  data: {
+    flag: '--data <file>',
+    env: 'LEASEHOLD_DATA',
+    help: 'SQLite file that keeps leases over restarts',
+    read: readData,
+  },
   origins: {
     flag: '--origin <url>',
     env: 'LEASEHOLD_ORIGIN',
@@ -96,7 +106,12 @@ export const TEXT_SETTINGS: { readonly [K in Exclude<keyof Settings, 'limits' | 
     help: 'grant nothing for so long after the start: for a new file where holders of an older one may still believe',
     read: readQuiet,
   },
-  logLevel: { flag: '--log-level <level>', env: 'LEASEHOLD_LOG_LEVEL', help: `${LOG_LEVELS.join(', ')}; JSON lines on stderr`, read: readLevel },
+  logLevel: {
+    flag: '--log-level <level>',
+    env: 'LEASEHOLD_LOG_LEVEL',
+    help: `${LOG_LEVELS.join(', ')}; JSON lines on stderr`,
+    read: readLevel,
+  },
 };
 
 export const INSECURE = {
@@ -105,7 +120,11 @@ export const INSECURE = {
   help: 'listen beyond loopback although everybody who reaches it can take and end leases',
 } as const;
 
-export const CONFIG = { flag: '--config <file>', env: 'LEASEHOLD_CONFIG', help: 'JSON file with any of these settings, and with limits' } as const;
+export const CONFIG = {
+  flag: '--config <file>',
+  env: 'LEASEHOLD_CONFIG',
+  help: 'JSON file with any of these settings, and with limits',
+} as const;
 
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -121,7 +140,9 @@ function readData(text: string): string {
 function readQuiet(text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms <= TTL_MS_MAX) return ms;
-  throw new UsageError(`the quiet time is ${inWords(text)}; allowed is 0 to ${durationText(TTL_MS_MAX)}, with its unit: 500ms, 30s, 5m or 1h`);
+  throw new UsageError(
+    `the quiet time is ${inWords(text)}; allowed is 0 to ${durationText(TTL_MS_MAX)}, with its unit: 500ms, 30s, 5m or 1h`,
+  );
 }
 
 function readLevel(text: string): LogLevel {
@@ -131,7 +152,10 @@ function readLevel(text: string): LogLevel {
 }
 
 function list(text: string, problemOf: (one: string) => Problem): readonly string[] {
-  const all = text.split(',').map((one) => one.trim()).filter((one) => one !== '');
+  const all = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
   for (const one of all) refuse(problemOf(one));
   return all;
 }

@@ -17,7 +17,8 @@ export class Admission {
   /** Takes one more connection of this address in, or says in words which limit stands against it. */
   admit(address: string, limits: AdmissionLimits): string | null {
     const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#all >= limits.connectionsMax) return `There are ${this.#all} connections; allowed are at most ${limits.connectionsMax} (connectionsMax).`;
+    if (this.#all >= limits.connectionsMax)
+      return `There are ${this.#all} connections; allowed are at most ${limits.connectionsMax} (connectionsMax).`;
     if (ofAddress >= limits.connectionsPerAddressMax) {
       return `There are ${ofAddress} connections of your address; allowed are at most ${limits.connectionsPerAddressMax} (connectionsPerAddressMax).`;
     }
@@ -45,4 +46,5 @@ export class Admission {
 }
 
 /** An IPv4 address that came over an IPv6 socket is the same address. */
-export const plainAddress = (address: string | undefined): string => (address ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+export const plainAddress = (address: string | undefined): string =>
+  (address ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');

@@ -1,17 +1,19 @@
 import { CLOSE_CODES, type ClosingCode } from '../../shared/close-codes.ts';
-import type { ClientMessage, ClientMessageOf, CoordinatorMessage } from '../../shared/frames.ts';
+import type { ClientMessageOf, CoordinatorMessage } from '../../shared/frames.ts';
 import type { FrameNumber, SessionId } from '../../shared/ids.ts';
 import { CLOSE_REASON_BYTES_MAX } from '../../shared/limits.ts';
 import { cutToBytes } from '../../shared/utf8.ts';
 import type { Input, SocketId } from '../core/core-types.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Authenticate } from './auth-port.ts';
+import { checkFrame, type LaterMessage } from './check-frame.ts';
 import type { Loop } from './loop.ts';
 import { countMessages, freshRate, type RateState } from './rate.ts';
-import { readFrame, requestOf } from './read-frame.ts';
+import { costOf } from './message-cost.ts';
+import { Outgoing } from './outgoing.ts';
+import { readFrame } from './read-frame.ts';
 import { readHello } from './read-hello.ts';
 import { errorMessage } from './refusal.ts';
-import { checkClientMessage } from './schema.ts';
 import { hashOf } from './secrets.ts';
 import type { Socket } from './socket.ts';
 
@@ -47,6 +49,7 @@ type Phase =
 /** Pings and the frames' own headers, beside the `hello` itself. */
 const BYTES_BESIDE_HELLO = 1_024;
 const AUTH_WITHIN_MS = 10_000;
+const LOGGED_LENGTH_MAX = 200;
 /** A peer that does not answer a close is cut after this (F19). */
 const CLOSE_WITHIN_MS = 1_000;
 
@@ -56,6 +59,7 @@ export class Connection {
   readonly address: string;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
+  readonly #outgoing: Outgoing;
   readonly #paused = new Set<'checking' | 'rate' | 'outgoing'>();
   #phase: Phase;
   #isKnownToCore = false;
@@ -69,6 +73,13 @@ export class Connection {
     this.#socket = socket;
     this.#host = host;
     this.#rate = freshRate(host.limits, host.loop.mono());
+    this.#outgoing = new Outgoing(socket, () => ({
+      loop: host.loop,
+      outgoingBytesMax: host.limits.outgoingBytesMax,
+      pause: () => this.#pause('outgoing'),
+      resume: () => this.#resume('outgoing'),
+      cut: (why) => this.#cut(why),
+    }));
     const { helloWithinMs } = host.limits;
     const cancelTimer = host.loop.after(helloWithinMs, () => {
       this.refuse('hello-timeout', `No "hello" came within ${helloWithinMs} ms.`);
@@ -86,14 +97,17 @@ export class Connection {
     this.#bytesBeforeWelcome += bytes;
     const { helloBytesMax } = this.#host.limits;
     if (this.#bytesBeforeWelcome <= helloBytesMax + BYTES_BESIDE_HELLO) return;
-    this.refuse('frame-too-large', `More than ${helloBytesMax} bytes came before "welcome"; allowed are at most ${helloBytesMax}.`);
+    this.refuse(
+      'frame-too-large',
+      `More than ${helloBytesMax} bytes came before "welcome"; allowed are at most ${helloBytesMax}.`,
+    );
   }
 
   /** A ping or a pong of the WebSocket protocol. It costs an answer, so that it counts like a message. */
   control(): void {
     if (this.#isEnding) return;
     this.#count(1);
-    this.#boundOutgoing();
+    this.#outgoing.bound(false);
   }
 
   message(bytes: Uint8Array, text: () => string, isBinary: boolean): void {
@@ -103,10 +117,13 @@ export class Connection {
     if (isBinary) return this.refuse('not-text', 'A binary frame came; frames are JSON text.');
     if (bytes.length > bytesMax) {
       const where = this.#isBeforeWelcome ? ' before "welcome"' : '';
-      return this.refuse('frame-too-large', `The frame has ${bytes.length} bytes; allowed are at most ${bytesMax}${where}.`);
+      return this.refuse(
+        'frame-too-large',
+        `The frame has ${bytes.length} bytes; allowed are at most ${bytesMax}${where}.`,
+      );
     }
     const read = readFrame(bytes, text());
-    this.#count(read.ok ? read.messages.length : 1);
+    this.#count(read.ok ? costOf(read.messages) : 1);
     if (!read.ok) return this.refuse('bad-request', read.text);
     return this.#take(read);
   }
@@ -122,6 +139,8 @@ export class Connection {
     if (this.#phase.kind === 'closed') return;
     const session = this.#session;
     this.#cancelTimer();
+    this.#cancelRatePause();
+    this.#outgoing.stop();
     this.#phase = { kind: 'closed' };
     if (this.#isKnownToCore) this.#host.input({ kind: 'socket-closed', socket: this.id });
     this.#host.gone(this, { session, rate: this.#rate });
@@ -131,8 +150,7 @@ export class Connection {
   say(messages: readonly CoordinatorMessage[]): void {
     if (this.#isEnding || messages.length === 0) return;
     if (this.#phase.kind === 'greeting') this.#noticeWelcome(messages);
-    this.#socket.send(JSON.stringify(messages.length === 1 ? messages[0] : messages), () => this.#written());
-    this.#boundOutgoing();
+    this.#outgoing.send(messages);
   }
 
   /** Tells the peer what was wrong, then closes. */
@@ -178,6 +196,8 @@ export class Connection {
     if (this.#isEnding) return;
     const session = this.#session;
     this.#cancelTimer();
+    this.#cancelRatePause();
+    this.#outgoing.stop();
     const cancelTimer = this.#host.loop.after(CLOSE_WITHIN_MS, () => this.#socket.terminate());
     this.#phase = { kind: 'closing', session, cancelTimer };
   }
@@ -219,7 +239,12 @@ export class Connection {
     return undefined;
   }
 
-  async #authenticate(auth: Authenticate, hello: ClientMessageOf<'hello'>, frame: Frame, waiting: readonly Frame[]): Promise<void> {
+  async #authenticate(
+    auth: Authenticate,
+    hello: ClientMessageOf<'hello'>,
+    frame: Frame,
+    waiting: readonly Frame[],
+  ): Promise<void> {
     try {
       const { ok } = await auth(hello.credential);
       if (this.#phase.kind !== 'checking') return;
@@ -248,20 +273,14 @@ export class Connection {
     this.#host.input({ kind: 'frame', socket: this.id, frame: frame.frame, messages });
   }
 
-  /** The good ones; each bad one is answered by an error that names its request, and stops no other. */
-  #checked(messages: readonly unknown[]): readonly Exclude<ClientMessage, { readonly type: 'hello' }>[] {
-    const good: Exclude<ClientMessage, { readonly type: 'hello' }>[] = [];
-    const errors: CoordinatorMessage[] = [];
-    for (const message of messages) {
-      const checked = checkClientMessage(message);
-      if (checked.ok && checked.message.type !== 'hello') good.push(checked.message);
-      else {
-        const problem = checked.ok ? { code: 'bad-request' as const, text: 'Only the first message of a socket is "hello".', param: 'type' } : checked;
-        errors.push(errorMessage(problem.code, problem.text, { param: problem.param, request: requestOf(message) }));
-      }
-    }
-    const first = errors[0];
-    if (first?.type === 'error') this.#host.warn({ code: first.code, address: this.address, count: errors.length }, `bad message: ${first.message}`);
+  #checked(messages: readonly unknown[]): readonly LaterMessage[] {
+    const { good, errors } = checkFrame(messages);
+    const [first] = errors;
+    if (first === undefined) return good;
+    this.#host.warn(
+      { code: first.code, address: this.address, count: errors.length },
+      `bad message: ${first.message.slice(0, LOGGED_LENGTH_MAX)}`,
+    );
     this.say(errors);
     return good;
   }
@@ -289,24 +308,20 @@ export class Connection {
         this.#cancelRatePause = loop.after(counted.verdict.forMs, () => this.#resume('rate'));
         return undefined;
       case 'close':
-        return this.refuse('rate-limited', `More than ${limits.messagesPerSecond} messages a second came for ${limits.overRateMsMax} ms.`);
+        return this.refuse(
+          'rate-limited',
+          `More than ${limits.messagesPerSecond} messages a second came for ${limits.overRateMsMax} ms.`,
+        );
       default:
         return counted.verdict satisfies never;
     }
   }
 
-  #boundOutgoing(): void {
-    const { outgoingBytesMax } = this.#host.limits;
-    const waiting = this.#socket.bufferedBytes;
-    if (waiting >= 2 * outgoingBytesMax) {
-      this.#host.warn({ code: 'slow-consumer', address: this.address }, `cut a socket: ${waiting} bytes waited to be read by its peer`);
-      // A close frame behind so much would never arrive.
-      this.terminate();
-    } else if (waiting >= outgoingBytesMax) this.#pause('outgoing');
-  }
-
-  #written(): void {
-    if (this.#socket.bufferedBytes < this.#host.limits.outgoingBytesMax / 2) this.#resume('outgoing');
+  /** Without a close frame: behind so much it would never arrive. */
+  #cut(why: string): void {
+    if (this.#isEnding) return;
+    this.#host.warn({ code: 'slow-consumer', address: this.address }, `cut a socket: ${why}`);
+    this.terminate();
   }
 
   #pause(reason: 'checking' | 'rate' | 'outgoing'): void {

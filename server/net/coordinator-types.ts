@@ -59,6 +59,8 @@ export interface CoordinatorStatus {
   readonly urls: readonly string[];
   readonly connections: number;
   readonly sessions: number;
+  /** Connections that have a session. */
+  readonly sockets: number;
   readonly leases: number;
   readonly claims: number;
   /** Batches made durable in this run. */

@@ -34,9 +34,15 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
   const { method = 'GET', headers, rawHeaders, url = '/' } = incoming;
   const scheme = 'encrypted' in incoming.socket ? 'https' : 'http';
   const address = `${scheme}://${headers.host ?? 'localhost'}${url}`;
-  if (!url.startsWith('/') || !URL.canParse(address) || !['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].includes(method)) return null;
+  if (
+    !url.startsWith('/') ||
+    !URL.canParse(address) ||
+    !['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].includes(method)
+  )
+    return null;
   const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2)
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   return new Request(address, {
     method,

@@ -23,7 +23,10 @@ export function isSocketPath(url: string | undefined, base: string): boolean {
 /** What is wrong with the request itself, before anything is upgraded; `ws` looks at the key and the method. */
 export function handshakeProblem(request: IncomingMessage): HandshakeProblem | null {
   if (request.rawHeaders.length / 2 > HEADERS_MAX) {
-    return { status: 431, text: `The request has ${request.rawHeaders.length / 2} headers; allowed are at most ${HEADERS_MAX}.` };
+    return {
+      status: 431,
+      text: `The request has ${request.rawHeaders.length / 2} headers; allowed are at most ${HEADERS_MAX}.`,
+    };
   }
   if (request.httpVersion !== '1.1') return { status: 400, text: 'A WebSocket handshake is HTTP/1.1.' };
   if (request.headers['sec-websocket-version'] !== '13') {

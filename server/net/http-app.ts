@@ -44,10 +44,14 @@ export function makeHttpApp(facts: HttpFacts): Hono {
   app.get('/', (context) => {
     context.header('content-security-policy', PAGE_POLICY);
     const reasons = facts.reasons();
-    return context.html(page({ version: facts.version, socketUrl: socketUrl(context, facts.base), ready: reasons.length === 0, reasons }));
+    return context.html(
+      page({ version: facts.version, socketUrl: socketUrl(context, facts.base), ready: reasons.length === 0, reasons }),
+    );
   });
   // A route and not `notFound`: that would not come along when the app is mounted in another one.
-  app.all('*', (context) => refusal(context, 'not-found', `There is nothing at ${context.req.method} ${context.req.path}.`));
+  app.all('*', (context) =>
+    refusal(context, 'not-found', `There is nothing at ${context.req.method} ${context.req.path}.`),
+  );
   app.onError((_, context) => refusal(context, 'internal', 'The request could not be answered.'));
   return app;
 }
@@ -57,7 +61,9 @@ function guarded(context: Context, rules: OriginRules): Response | null {
   const url = new URL(context.req.url);
   const origin = context.req.header('origin');
   const isProbe = origin === undefined && /\/(?:healthz|readyz)$/.test(url.pathname);
-  const found = isProbe ? null : originRefusal(rules, { origin, host: context.req.header('host') ?? url.host, scheme: schemeOf(url) });
+  const found = isProbe
+    ? null
+    : originRefusal(rules, { origin, host: context.req.header('host') ?? url.host, scheme: schemeOf(url) });
   if (found !== null) return refusal(context, found.code, found.text);
   if (origin === undefined) return null;
   context.header('vary', 'Origin');

@@ -24,7 +24,12 @@ export interface OpenServers {
 }
 
 /** Half-open requests are gone after these and one second (F17). Node looks each 30 s only, unless it is told. */
-const TIMES = { headersTimeout: 5_000, requestTimeout: 8_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 } as const;
+const TIMES = {
+  headersTimeout: 5_000,
+  requestTimeout: 8_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
 const HEADER_BYTES_MAX = 16_384;
 /** Room for connections that are told that there are too many. */
 const CONNECTIONS_BESIDE = 1_000;

@@ -38,7 +38,8 @@ const refsTo = (side: Side, table: FrameTable): Json =>
 
 function messagesOf(side: Side, table: FrameTable): Record<string, Json> {
   const defs: Record<string, Json> = {};
-  for (const [type, fields] of Object.entries(table)) defs[`${side}.${type}`] = record(fields, { type: { const: type } });
+  for (const [type, fields] of Object.entries(table))
+    defs[`${side}.${type}`] = record(fields, { type: { const: type } });
   return defs;
 }
 

@@ -1,5 +1,11 @@
 import {
-  FRAME_BYTES_MAX, HELLO_BYTES_MAX, LIFETIME_MS_MAX, STATE_BYTES_MAX, TTL_MS_MAX, TTL_MS_MIN_FIXED, WELCOME_BYTES_MAX,
+  FRAME_BYTES_MAX,
+  HELLO_BYTES_MAX,
+  LIFETIME_MS_MAX,
+  STATE_BYTES_MAX,
+  TTL_MS_MAX,
+  TTL_MS_MIN_FIXED,
+  WELCOME_BYTES_MAX,
 } from '../../shared/limits.ts';
 import { inWords, unknownKeyProblem, type OptionProblem } from '../../shared/options.ts';
 import { LIMITS_DEFAULT, type Limits } from '../core/limits.ts';

@@ -17,7 +17,10 @@ const LINES_PER_SECOND = 10;
  * Lines that a stranger can cause, at most 10 a second; what was left out is counted and told with the next line,
  * so that a flood fills no disk (S11).
  */
-export function limitedWarn(logger: Logger, loop: Loop): (fields: Readonly<Record<string, unknown>>, text: string) => void {
+export function limitedWarn(
+  logger: Logger,
+  loop: Loop,
+): (fields: Readonly<Record<string, unknown>>, text: string) => void {
   let second = -1;
   let lines = 0;
   let leftOut = 0;

@@ -40,7 +40,8 @@ const KNOWN: Readonly<Record<keyof CoordinatorOptions, true>> = {
 };
 
 export function checkedOptions(options: CoordinatorOptions): Settings {
-  if (typeof options !== 'object' || options === null) throw wrong({ param: 'options', problem: `options is ${inWords(options)}; it must be an object` });
+  if (typeof options !== 'object' || options === null)
+    throw wrong({ param: 'options', problem: `options is ${inWords(options)}; it must be an object` });
   orThrow(unknownKeyProblem(options, Object.keys(KNOWN)));
   orThrow(journalProblem(options.journal));
   const quietMs = options.quietMs ?? 0;
@@ -55,7 +56,11 @@ export function checkedOptions(options: CoordinatorOptions): Settings {
     journal: options.journal,
     auth: options.auth ?? null,
     limits: checkedLimits(options.limits ?? {}),
-    rules: { origins, hosts: hosts.map((host) => host.toLowerCase()), anyLoopbackOrigin: options.anyLoopbackOrigin ?? false },
+    rules: {
+      origins,
+      hosts: hosts.map((host) => host.toLowerCase()),
+      anyLoopbackOrigin: options.anyLoopbackOrigin ?? false,
+    },
     insecure: options.insecure ?? false,
     quietMs: durationMs(quietMs),
     base,
@@ -74,23 +79,33 @@ export function checkedLimits(given: Partial<Limits>, base?: Limits): Limits {
 export function originProblem(origin: string): OptionProblem | null {
   const known = canonicalOrigin(origin.replace(/\/+$/, ''));
   if (known === origin) return null;
-  const cure = known === null ? 'it is exactly scheme://host or scheme://host:port, of http or https' : `write ${known}`;
+  const cure =
+    known === null ? 'it is exactly scheme://host or scheme://host:port, of http or https' : `write ${known}`;
   return { param: 'origins', problem: `the origin ${inWords(origin)} can match no page; ${cure}` };
 }
 
 export function hostProblem(host: string): OptionProblem | null {
   if (/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(host)) return null;
-  return { param: 'hosts', problem: `the host ${inWords(host)} is not one; it is a name without scheme, port and path` };
+  return {
+    param: 'hosts',
+    problem: `the host ${inWords(host)} is not one; it is a name without scheme, port and path`,
+  };
 }
 
 function baseProblem(base: string): OptionProblem | null {
   if (base === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(base)) return null;
-  return { param: 'base', problem: `base is ${inWords(base)}; it is empty, or a path such as "/locks" without a slash at its end` };
+  return {
+    param: 'base',
+    problem: `base is ${inWords(base)}; it is empty, or a path such as "/locks" without a slash at its end`,
+  };
 }
 
 function journalProblem(journal: unknown): OptionProblem | null {
   if (typeof journal === 'object' && journal !== null && 'append' in journal && 'load' in journal) return null;
-  return { param: 'journal', problem: `journal is ${inWords(journal)}; give sqliteJournal({ path }) or memoryJournal()` };
+  return {
+    param: 'journal',
+    problem: `journal is ${inWords(journal)}; give sqliteJournal({ path }) or memoryJournal()`,
+  };
 }
 
 function orThrow(problem: OptionProblem | null): void {

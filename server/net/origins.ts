@@ -30,14 +30,23 @@ const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/;
  * would be of the same origin as the page that it served.
  */
 export function originRefusal(rules: OriginRules, arrival: Arrival): OriginRefusal | null {
-  return hostRefusal(rules, arrival.host) ?? (arrival.origin === undefined ? null : pageRefusal(rules, arrival, arrival.origin));
+  return (
+    hostRefusal(rules, arrival.host) ??
+    (arrival.origin === undefined ? null : pageRefusal(rules, arrival, arrival.origin))
+  );
 }
 
 function hostRefusal(rules: OriginRules, header: string | undefined): OriginRefusal | null {
   const name = hostName(header);
   if (name !== null && (isLoopbackName(name) || isAddress(name) || rules.hosts.includes(name))) return null;
-  const cure = name === null ? 'Send a Host header of the form NAME or NAME:PORT.' : `Start the coordinator with --allow-host ${name}.`;
-  return { code: 'host-not-allowed', text: `The Host header ${name === null ? 'is missing or not well-formed' : `"${name}" is not one that this coordinator serves`}. ${cure}` };
+  const cure =
+    name === null
+      ? 'Send a Host header of the form NAME or NAME:PORT.'
+      : `Start the coordinator with --allow-host ${name}.`;
+  return {
+    code: 'host-not-allowed',
+    text: `The Host header ${name === null ? 'is missing or not well-formed' : `"${name}" is not one that this coordinator serves`}. ${cure}`,
+  };
 }
 
 function pageRefusal(rules: OriginRules, arrival: Arrival, origin: string): OriginRefusal | null {
@@ -64,7 +73,12 @@ export function canonicalOrigin(text: string): string | null {
 /** The name or address in a Host header: lower case, without port, brackets and the root's dot. */
 function hostName(header: string | undefined): string | null {
   const found = HOST.exec(header ?? '')?.[1];
-  return found === undefined ? null : found.toLowerCase().replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1');
+  return found === undefined
+    ? null
+    : found
+        .toLowerCase()
+        .replace(/\.$/, '')
+        .replace(/^\[(.*)\]$/, '$1');
 }
 
 /** An address can be nobody's foreign name: a page has it as its host only when it came from there. */

@@ -26,7 +26,11 @@ const RESTED_MS = 1_000;
 /** A pause ends with this much of a second's messages, so that a flood costs few pauses and not one a message. */
 const PAUSE_PART = 0.1;
 
-export const freshRate = (limits: RateLimits, now: MonoMs): RateState => ({ tokens: limits.messagesBurst, at: now, over: null });
+export const freshRate = (limits: RateLimits, now: MonoMs): RateState => ({
+  tokens: limits.messagesBurst,
+  at: now,
+  over: null,
+});
 
 /** Counts `messages` that were just read. */
 export function countMessages(
@@ -44,6 +48,7 @@ export function countMessages(
   const goesOn = state.over !== null && now - state.over.until < RESTED_MS;
   const since = goesOn && state.over !== null ? state.over.since : now;
   const over = { since, until: later(now, forMs) };
-  const verdict = now - since >= limits.overRateMsMax ? ({ kind: 'close' } as const) : ({ kind: 'pause', forMs } as const);
+  const verdict =
+    now - since >= limits.overRateMsMax ? ({ kind: 'close' } as const) : ({ kind: 'pause', forMs } as const);
   return { state: { tokens, at: now, over }, verdict };
 }

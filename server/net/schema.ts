@@ -9,7 +9,12 @@ import { allowedInWords, givenInWords } from './words.ts';
 /** The coordinator's check of messages: zod schemas built from the one table of frames. */
 export type SchemaChecked<M> =
   | { readonly ok: true; readonly message: M }
-  | { readonly ok: false; readonly code: 'bad-request' | 'unknown-type'; readonly param: string; readonly text: string };
+  | {
+      readonly ok: false;
+      readonly code: 'bad-request' | 'unknown-type';
+      readonly param: string;
+      readonly text: string;
+    };
 
 function schemaOf(field: Field): z.ZodType {
   switch (field.kind) {

@@ -6,7 +6,13 @@ import { DEFAULT_PORT } from '../../shared/limits.ts';
 import { nameProblem } from '../../shared/names.ts';
 import { durationProblem, unknownKeyProblem } from '../../shared/options.ts';
 import { between, durationMs } from '../../shared/time.ts';
-import type { Coordinator, CoordinatorStatus, ListenOptions, RevokeOptions, UpgradingServer } from './coordinator-types.ts';
+import type {
+  Coordinator,
+  CoordinatorStatus,
+  ListenOptions,
+  RevokeOptions,
+  UpgradingServer,
+} from './coordinator-types.ts';
 import { makeCoordinatorCore } from '../core/coordinator-core.ts';
 import type { CoordinatorCore, Input } from '../core/core-types.ts';
 import type { Limits } from '../core/limits.ts';
@@ -53,6 +59,8 @@ export class Service implements Coordinator {
   #phase: Phase = { kind: 'starting' };
   #lastReference = 0;
   #closing: Promise<void> | null = null;
+  /** What the journal held, for the line that says that it listens. */
+  #opened: Readonly<Record<string, unknown>> = {};
   #tellBroken: (error: Error) => void = () => undefined;
 
   constructor(settings: Settings) {
@@ -65,7 +73,10 @@ export class Service implements Coordinator {
       rules: settings.rules,
       base: settings.base,
       reasons: () => this.status.notReady,
-      details: () => ({ phase: this.status.phase, quietMs: this.status.quietMs }),
+      details: () => {
+        const { phase, quietMs, connections, sessions, sockets, leases, claims } = this.status;
+        return { phase, quietMs, connections, sessions, sockets, leases, claims };
+      },
     });
     this.ready = this.#start();
     // Whoever listens hears of it; whoever only attaches may never ask.
@@ -87,10 +98,12 @@ export class Service implements Coordinator {
       urls: this.#servers.flatMap((server) => server.urls),
       connections: this.#sockets.connections,
       sessions: status?.sessions ?? 0,
+      sockets: status?.sockets ?? 0,
       leases: status?.leases ?? 0,
       claims: status?.claims ?? 0,
       appends: status?.appends ?? 0,
-      quietMs: quietUntil === null || driver === null ? 0 : Math.max(0, Math.floor(between(driver.lastReading, quietUntil))),
+      quietMs:
+        quietUntil === null || driver === null ? 0 : Math.max(0, Math.floor(between(driver.lastReading, quietUntil))),
     };
   }
 
@@ -106,10 +119,14 @@ export class Service implements Coordinator {
   async listen(options: ListenOptions = {}): Promise<{ readonly url: string; readonly urls: readonly string[] }> {
     const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
     const [first, ...others] = typeof host === 'string' ? [host] : host;
-    if (first === undefined) throw new CoordinatorError('bad-request', 'listen: host is an empty list; give at least one address.', { param: 'host' });
+    if (first === undefined)
+      throw new CoordinatorError('bad-request', 'listen: host is an empty list; give at least one address.', {
+        param: 'host',
+      });
     for (const one of [first, ...others]) this.#refuseOpenDoor(one);
     await this.ready;
-    if (this.#phase.kind !== 'serving') throw new CoordinatorError('draining', 'listen: the coordinator is closed or about to be.');
+    if (this.#phase.kind !== 'serving')
+      throw new CoordinatorError('draining', 'listen: the coordinator is closed or about to be.');
     const servers = await openServers({
       app: this.app,
       hosts: [first, ...others],
@@ -120,6 +137,7 @@ export class Service implements Coordinator {
       throw new CoordinatorError('unavailable', notListening(error, first, port), { param: 'port', cause: error });
     });
     this.#servers.push(servers);
+    this.#settings.logger.info({ urls: servers.urls, ...this.#opened }, 'listening');
     return { url: servers.urls[0], urls: servers.urls };
   }
 
@@ -153,7 +171,8 @@ export class Service implements Coordinator {
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
     const drainMs = options.drainMs ?? DRAIN_MS_DEFAULT;
     const problem = durationProblem('drainMs', drainMs, 0, DRAIN_MS_MAX);
-    if (problem !== null) return Promise.reject(new CoordinatorError('bad-request', `close: ${problem.problem}.`, { param: 'drainMs' }));
+    if (problem !== null)
+      return Promise.reject(new CoordinatorError('bad-request', `close: ${problem.problem}.`, { param: 'drainMs' }));
     this.#closing ??= this.#drainAndClose(drainMs);
     return this.#closing;
   }
@@ -170,14 +189,22 @@ export class Service implements Coordinator {
       loop,
       read: (mono) => clock.read(mono),
       speak: (output) => this.#speak(output),
-      appendFailed: (error) => logger.error({ code: 'unavailable', error: inShort(error) }, 'the journal did not take a batch; grants wait, held leases go on'),
+      appendFailed: (error) =>
+        logger.error(
+          { code: 'unavailable', error: inShort(error) },
+          'the journal did not take a batch; grants wait, held leases go on',
+        ),
       broken: (error) => this.#break(error),
     });
     this.#phase = { kind: 'serving', core, driver };
-    logger.info(
-      { journal: contents.id, run: contents.run, leases: contents.leases.length, claims: contents.claims.length, fresh: contents.fresh },
-      'the journal is read',
-    );
+    this.#opened = {
+      journal: contents.id,
+      run: contents.run,
+      fresh: contents.fresh,
+      leases: contents.leases.length,
+      claims: contents.claims.length,
+    };
+    logger.debug(this.#opened, 'the journal is read');
   }
 
   #input(input: Input): void {
@@ -244,7 +271,7 @@ export class Service implements Coordinator {
     await this.ready.catch(() => undefined);
     await journal.close();
     if (this.#phase.kind !== 'broken') this.#phase = { kind: 'closed' };
-    logger.info({}, 'closed');
+    if (this.#servers.length > 0) logger.info({}, 'closed');
   }
 
   /** The core closes the sockets of its sessions; those that have none yet are closed here, one turn later. */
@@ -282,7 +309,8 @@ const inShort = (error: unknown): string => (error instanceof Error ? error.mess
 
 function notListening(error: unknown, host: string, port: number): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Stop what listens there, or give another with --port.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is in use. Stop what listens there, or give another with --port.`;
   if (code === 'EACCES') return `Port ${port} on ${host} is not allowed to this user. Give one above 1023 with --port.`;
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine. Give one that is with --host.`;
   if (code === 'ENOTFOUND') return `${host} is not known. Give an address of this machine with --host.`;

@@ -128,7 +128,10 @@ export class Sockets {
     if (this.#closedTo !== null) return this.#closedTo;
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
     if (offered.includes(PROTOCOL)) return null;
-    return { code: 'version', text: `The client does not offer the subprotocol ${PROTOCOL}, the one that is spoken here.` };
+    return {
+      code: 'version',
+      text: `The client does not offer the subprotocol ${PROTOCOL}, the one that is spoken here.`,
+    };
   }
 
   /** Upgrades, tells, closes: a page sees no more of an HTTP answer than "1006". */

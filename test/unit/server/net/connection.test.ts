@@ -8,8 +8,16 @@ import { frameNumber, journalId, sessionId } from '../../../../shared/ids.ts';
 import { handLoop } from './support/hand-loop.ts';
 
 const welcome: CoordinatorMessage = {
-  type: 'welcome', frame: frameNumber(1), session: sessionId('s'), resumed: false, journal: journalId('j'), protocol: 1,
-  held: [], more: false, stateBytesMax: 1, frameBytesMax: 1,
+  type: 'welcome',
+  frame: frameNumber(1),
+  session: sessionId('s'),
+  resumed: false,
+  journal: journalId('j'),
+  protocol: 1,
+  held: [],
+  more: false,
+  stateBytesMax: 1,
+  frameBytesMax: 1,
 };
 const hello = { type: 'hello', frame: 1, protocolMin: 1, protocolMax: 1, instance: 'i', dial: 1 };
 
@@ -86,14 +94,23 @@ describe('S11 a connection', () => {
   });
 
   test('S11 before welcome 16 KiB are read, one byte more is not; after it a whole frame is', () => {
-    const padded = (bytes: number): string => JSON.stringify({ ...hello, pad: '' }).replace('"pad":""', `"pad":"${'x'.repeat(bytes - JSON.stringify({ ...hello, pad: '' }).length)}"`);
+    const padded = (bytes: number): string =>
+      JSON.stringify({ ...hello, pad: '' }).replace(
+        '"pad":""',
+        `"pad":"${'x'.repeat(bytes - JSON.stringify({ ...hello, pad: '' }).length)}"`,
+      );
     const at = rig();
     at.receive(padded(16_384));
     expect(at.inputs).toHaveLength(1);
     const above = rig();
     above.receive(padded(16_385));
     expect(above.log).toEqual(['close 1009']);
-    expect(above.sent).toMatchObject([{ code: 'frame-too-large', message: expect.stringContaining('16385 bytes; allowed are at most 16384') as unknown }]);
+    expect(above.sent).toMatchObject([
+      {
+        code: 'frame-too-large',
+        message: expect.stringContaining('16385 bytes; allowed are at most 16384') as unknown,
+      },
+    ]);
     const welcomed = rig();
     welcomed.open();
     welcomed.receive(JSON.stringify({ type: 'pong', frame: 2, ping: 1, clockMs: 1, pad: 'x'.repeat(20_000) }));
@@ -111,13 +128,20 @@ describe('S11 a connection', () => {
   test('S10 a bad message in a good frame is answered under its request; the others apply', () => {
     const { inputs, sent, receive, open } = rig();
     open();
-    receive([{ type: 'release', frame: 2, request: 'r1', name: 'a', fencingToken: 1 }, { type: 'acquire', request: 'r2', name: 'a', ttlMs: 1 }, { type: 'nothing', request: 'r3' }, { ...hello }]);
+    receive([
+      { type: 'release', frame: 2, request: 'r1', name: 'a', fencingToken: 1 },
+      { type: 'acquire', request: 'r2', name: 'a', ttlMs: 1 },
+      { type: 'nothing', request: 'r3' },
+      { ...hello },
+    ]);
     expect(inputs.at(-1)).toMatchObject({ kind: 'frame', frame: 2, messages: [{ request: 'r1' }] });
-    expect(sent).toMatchObject([[
-      { type: 'error', request: 'r2', code: 'bad-request', param: 'ttlMs' },
-      { type: 'error', request: 'r3', code: 'unknown-type' },
-      { type: 'error', code: 'bad-request', param: 'type' },
-    ]]);
+    expect(sent).toMatchObject([
+      [
+        { type: 'error', request: 'r2', code: 'bad-request', param: 'ttlMs' },
+        { type: 'error', request: 'r3', code: 'unknown-type' },
+        { type: 'error', code: 'bad-request', param: 'type' },
+      ],
+    ]);
   });
 
   test('S9 a frame without any good message is passed on: its session was heard', () => {
@@ -222,5 +246,35 @@ describe('S11 too much', () => {
     buffer(2_097_152);
     connection.control();
     expect(log).toEqual(['pause', 'resume', 'terminate']);
+  });
+
+  test('S11 a peer that is not read, since it does not read, is cut after 10 s', () => {
+    const { loop, log, connection, open, buffer } = rig();
+    open();
+    buffer(1_048_576);
+    connection.control();
+    loop.pass(9_999);
+    expect(log).toEqual(['pause']);
+    loop.pass(1);
+    expect(log).toEqual(['pause', 'terminate']);
+  });
+
+  test('S11 more than 8 MiB at once is not even built', () => {
+    const { log, sent, connection, open } = rig();
+    open();
+    const big = { type: 'error', code: 'internal', message: 'x'.repeat(1_000_000), retryable: false } as const;
+    connection.say(Array.from({ length: 9 }, () => big));
+    expect(sent).toEqual([]);
+    expect(log).toEqual(['terminate']);
+  });
+
+  test('S11 a frame is answered at most 16 listings; one name is no listing', () => {
+    const { inputs, sent, receive, open } = rig();
+    open();
+    receive(Array.from({ length: 20 }, (_, index) => ({ type: 'list', request: `r${index}`, frame: 2 })));
+    expect(inputs.at(-1)).toMatchObject({ messages: { length: 16 } });
+    expect(sent).toMatchObject([{ length: 4, 0: { code: 'too-many-requests', request: 'r16', retryAfterMs: 100 } }]);
+    receive(Array.from({ length: 20 }, (_, index) => ({ type: 'list', request: `r${index}`, name: 'a', frame: 3 })));
+    expect(inputs.at(-1)).toMatchObject({ messages: { length: 20 } });
   });
 });

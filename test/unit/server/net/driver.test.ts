@@ -26,7 +26,16 @@ function rig(journal: Pick<Journal, 'append'> = notJournaled, plan: Partial<Rig[
   const spoken: Spoken[] = [];
   const broken: unknown[] = [];
   const planned = { wake: null, mustListen: false, outputs: [], throws: false, ...plan };
-  const status = { writable: true, draining: false, quietUntil: null, sessions: 0, sockets: 0, leases: 0, claims: 0, appends: 0 };
+  const status = {
+    writable: true,
+    draining: false,
+    quietUntil: null,
+    sessions: 0,
+    sockets: 0,
+    leases: 0,
+    claims: 0,
+    appends: 0,
+  };
   const core: CoordinatorCore = {
     turn: (turn) => {
       turns.push(turn);
@@ -127,7 +136,10 @@ describe('S4 the driver and the journal', () => {
   const batch: Batch = { sequence: 7, events: [] };
 
   test('S4 an append that has ended comes back in a turn, with its outcome', async () => {
-    for (const [append, ok] of [[Promise.resolve(), true], [Promise.reject(new Error('disk full')), false]] as const) {
+    for (const [append, ok] of [
+      [Promise.resolve(), true],
+      [Promise.reject(new Error('disk full')), false],
+    ] as const) {
       const { driver, loop, turns, plan } = rig({ append: () => append });
       plan.outputs = [{ kind: 'append', batch }];
       loop.turn(1, () => driver.input(closed));

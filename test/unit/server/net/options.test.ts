@@ -27,9 +27,13 @@ describe('S10 the options of a coordinator', () => {
 
   test('S10 a value outside its range is refused with value, unit and range; nothing is clamped', () => {
     expect(refusalOf({ quietMs: -1 })).toContain('quietMs is -1; allowed are whole milliseconds from 0 to 86400000');
-    expect(refusalOf({ limits: { queueMax: 0 } })).toContain('queueMax is 0; allowed is a whole number from 1 to 1000000');
+    expect(refusalOf({ limits: { queueMax: 0 } })).toContain(
+      'queueMax is 0; allowed is a whole number from 1 to 1000000',
+    );
     expect(refusalOf({ limits: { frameBytesMax: 1 } })).toContain('(bytes) from 16384 to 262144');
-    expect(refusalOf({ limits: { lifetimeMsMax: 1_000 } })).toContain('lifetimeMsDefault (86400000) is larger than lifetimeMsMax (1000)');
+    expect(refusalOf({ limits: { lifetimeMsMax: 1_000 } })).toContain(
+      'lifetimeMsDefault (86400000) is larger than lifetimeMsMax (1000)',
+    );
     expect(refusalOf({ origins: ['https://app.example/'] })).toContain('write https://app.example');
     expect(refusalOf({ origins: ['*'] })).toContain('scheme://host');
     expect(refusalOf({ hosts: ['locks.example:7400'] })).toContain('without scheme, port and path');
@@ -44,7 +48,10 @@ describe('S10 the options of a coordinator', () => {
 
   test('limits given later lie over those before', () => {
     const first = limitsFrom({ queueMax: 5 });
-    expect(first.ok && limitsFrom({ statesMax: 7 }, first.limits)).toMatchObject({ ok: true, limits: { queueMax: 5, statesMax: 7 } });
+    expect(first.ok && limitsFrom({ statesMax: 7 }, first.limits)).toMatchObject({
+      ok: true,
+      limits: { queueMax: 5, statesMax: 7 },
+    });
   });
 });
 
@@ -81,8 +88,10 @@ describe('S11 who is let in', () => {
 });
 
 test('sockets are at <base>/v1/socket and one further segment', () => {
-  for (const path of ['/v1/socket', '/v1/socket?x=1', '/v1/socket/', '/v1/socket/abc', '/v1/socket/abc?x=/y']) expect(isSocketPath(path, ''), path).toBe(true);
-  for (const path of ['/', '/v1/sockets', '/v1/socket/a/b', '/x/v1/socket', undefined]) expect(isSocketPath(path, ''), path).toBe(false);
+  for (const path of ['/v1/socket', '/v1/socket?x=1', '/v1/socket/', '/v1/socket/abc', '/v1/socket/abc?x=/y'])
+    expect(isSocketPath(path, ''), path).toBe(true);
+  for (const path of ['/', '/v1/sockets', '/v1/socket/a/b', '/x/v1/socket', undefined])
+    expect(isSocketPath(path, ''), path).toBe(false);
   expect(isSocketPath('/locks/v1/socket/a', '/locks')).toBe(true);
   expect(isSocketPath('/v1/socket', '/locks')).toBe(false);
 });

@@ -5,8 +5,11 @@ const listed: OriginRules = { origins: ['https://app.example'], hosts: ['locks.e
 const none: OriginRules = { origins: [], hosts: [], anyLoopbackOrigin: false };
 const dev: OriginRules = { ...none, anyLoopbackOrigin: true };
 
-const codeOf = (rules: OriginRules, origin: string | undefined, host: string | undefined = '127.0.0.1:7400'): string | null =>
-  originRefusal(rules, { origin, host, scheme: 'http' })?.code ?? null;
+const codeOf = (
+  rules: OriginRules,
+  origin: string | undefined,
+  host: string | undefined = '127.0.0.1:7400',
+): string | null => originRefusal(rules, { origin, host, scheme: 'http' })?.code ?? null;
 
 describe('S11 the origin of a page', () => {
   test('S11 F20 only the listed origin passes, compared whole', () => {
@@ -41,7 +44,12 @@ describe('S11 the origin of a page', () => {
   });
 
   test('S11 dev lets in every loopback origin and no other', () => {
-    for (const own of ['http://localhost:5173', 'https://127.0.0.1:3000', 'http://[::1]:8080', 'http://app.localhost:1']) {
+    for (const own of [
+      'http://localhost:5173',
+      'https://127.0.0.1:3000',
+      'http://[::1]:8080',
+      'http://app.localhost:1',
+    ]) {
       expect(codeOf(dev, own), own).toBeNull();
       expect(codeOf(none, own), own).toBe('origin-not-allowed');
     }
@@ -51,7 +59,8 @@ describe('S11 the origin of a page', () => {
   });
 
   test('S10 a refusal names the flag that cures it, and repeats nothing that a browser cannot have sent', () => {
-    const text = (origin: string): string => originRefusal(none, { origin, host: '127.0.0.1', scheme: 'http' })?.text ?? '';
+    const text = (origin: string): string =>
+      originRefusal(none, { origin, host: '127.0.0.1', scheme: 'http' })?.text ?? '';
     expect(text('https://app.example')).toContain('--origin https://app.example');
     expect(text('https://x;rm -rf /')).not.toContain('rm');
     expect(text('null')).toContain('never allowed');
@@ -60,13 +69,32 @@ describe('S11 the origin of a page', () => {
 
 describe('S11 the Host header', () => {
   test('S11 F20 loopback names, addresses and listed names pass; a foreign name does not', () => {
-    for (const own of ['localhost', 'LOCALHOST:7400', '127.0.0.1:7400', '[::1]:7400', '10.0.0.7:80', 'locks.example', 'Locks.Example:443', 'locks.example.']) {
+    for (const own of [
+      'localhost',
+      'LOCALHOST:7400',
+      '127.0.0.1:7400',
+      '[::1]:7400',
+      '10.0.0.7:80',
+      'locks.example',
+      'Locks.Example:443',
+      'locks.example.',
+    ]) {
       expect(codeOf(listed, undefined, own), own).toBeNull();
     }
-    for (const foreign of ['evil.io', 'locks.example.evil.io', 'evil.io:7400', '', 'a b', 'user@locks.example', 'locks.example/x']) {
+    for (const foreign of [
+      'evil.io',
+      'locks.example.evil.io',
+      'evil.io:7400',
+      '',
+      'a b',
+      'user@locks.example',
+      'locks.example/x',
+    ]) {
       expect(codeOf(listed, undefined, foreign), foreign).toBe('host-not-allowed');
     }
-    expect(originRefusal(listed, { origin: undefined, host: undefined, scheme: 'http' })?.code).toBe('host-not-allowed');
+    expect(originRefusal(listed, { origin: undefined, host: undefined, scheme: 'http' })?.code).toBe(
+      'host-not-allowed',
+    );
   });
 
   test('S11 a foreign name that leads here is not of the same origin as the page that it served', () => {
@@ -74,13 +102,22 @@ describe('S11 the Host header', () => {
   });
 
   test('S10 a refused name is told with the flag that allows it', () => {
-    expect(originRefusal(none, { origin: undefined, host: 'locks.example:7400', scheme: 'http' })?.text).toContain('--allow-host locks.example');
+    expect(originRefusal(none, { origin: undefined, host: 'locks.example:7400', scheme: 'http' })?.text).toContain(
+      '--allow-host locks.example',
+    );
   });
 });
 
 test('S11 an origin is only what a browser can write', () => {
   expect(canonicalOrigin('https://App.Example:443')).toBe('https://app.example');
-  for (const text of ['https://app.example/', 'https://a@b', 'file://x', 'https://*.example', 'app.example', 'https://']) {
+  for (const text of [
+    'https://app.example/',
+    'https://a@b',
+    'file://x',
+    'https://*.example',
+    'app.example',
+    'https://',
+  ]) {
     expect(canonicalOrigin(text), text).toBeNull();
   }
 });

@@ -21,9 +21,26 @@ describe('S11 the rate of a session', () => {
   });
 
   test('S11 a pause lasts until the debt is paid and a tenth of a second is there again', () => {
-    expect(fed([[0, 2_000], [0, 500]])).toEqual([{ kind: 'read' }, { kind: 'pause', forMs: 600 }]);
-    expect(fed([[0, 2_000], [0, 500], [600, 100]])[2]).toEqual({ kind: 'read' });
-    expect(fed([[0, 2_000], [0, 500], [600, 101]])[2]?.kind).toBe('pause');
+    expect(
+      fed([
+        [0, 2_000],
+        [0, 500],
+      ]),
+    ).toEqual([{ kind: 'read' }, { kind: 'pause', forMs: 600 }]);
+    expect(
+      fed([
+        [0, 2_000],
+        [0, 500],
+        [600, 100],
+      ])[2],
+    ).toEqual({ kind: 'read' });
+    expect(
+      fed([
+        [0, 2_000],
+        [0, 500],
+        [600, 101],
+      ])[2]?.kind,
+    ).toBe('pause');
   });
 
   test('S11 ten seconds over the rate without pause close the socket', () => {

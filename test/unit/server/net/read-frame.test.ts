@@ -13,7 +13,22 @@ describe('S11 reading a frame', () => {
   });
 
   test('S11 F16 what has no number is refused in words, whatever it is', () => {
-    for (const text of ['null', '1', '[]', '{}', ']', '', '"x"', '{"type":5}', '[[{"frame":1}]]', '{"frame":0}', '{"frame":1.5}', '{"frame":"1"}', '{"frame":9007199254740993}', '[null,{"frame":1}]']) {
+    for (const text of [
+      'null',
+      '1',
+      '[]',
+      '{}',
+      ']',
+      '',
+      '"x"',
+      '{"type":5}',
+      '[[{"frame":1}]]',
+      '{"frame":0}',
+      '{"frame":1.5}',
+      '{"frame":"1"}',
+      '{"frame":9007199254740993}',
+      '[null,{"frame":1}]',
+    ]) {
       const frame = read(text);
       expect(frame.ok, text).toBe(false);
     }
@@ -26,7 +41,10 @@ describe('S11 reading a frame', () => {
   test('S11 1,000 messages a frame are read, 1,001 are not', () => {
     const many = (count: number): string => JSON.stringify(Array.from({ length: count }, () => ({ frame: 1 })));
     expect(read(many(1_000)).ok).toBe(true);
-    expect(read(many(1_001))).toMatchObject({ ok: false, text: expect.stringContaining('1001 messages; allowed are at most 1000') as unknown });
+    expect(read(many(1_001))).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('1001 messages; allowed are at most 1000') as unknown,
+    });
   });
 
   test('S11 64 levels are read, 65 and a hundred thousand are not', () => {
@@ -45,7 +63,8 @@ describe('S11 reading a frame', () => {
 
   test('S10 the request of a bad message is found, if it can be one', () => {
     expect(requestOf({ request: 'r1' })).toBe('r1');
-    for (const message of [null, [], { request: 5 }, { request: '' }, { request: 'x'.repeat(65) }, {}]) expect(requestOf(message)).toBeUndefined();
+    for (const message of [null, [], { request: 5 }, { request: '' }, { request: 'x'.repeat(65) }, {}])
+      expect(requestOf(message)).toBeUndefined();
   });
 });
 
@@ -60,8 +79,11 @@ describe('S10 the first message', () => {
       { protocolMin: '1', protocolMax: '1' },
       { protocolMin: undefined },
     ]) {
-      const read = readHello({ ...hello, ...versions });
-      expect(read).toMatchObject({ ok: false, code: 'version', text: expect.stringContaining('this coordinator speaks 1 to 1') as unknown });
+      expect(readHello({ ...hello, ...versions })).toMatchObject({
+        ok: false,
+        code: 'version',
+        text: expect.stringContaining('this coordinator speaks 1 to 1') as unknown,
+      });
     }
   });
 

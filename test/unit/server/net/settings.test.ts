@@ -40,19 +40,47 @@ const configOf = async (args: readonly string[], env?: Readonly<Record<string, s
 
 describe('the command line', () => {
   test('a flag wins over its variable, that over the file, that over the default', async () => {
-    const config = file('a.json', { port: 1, host: '::1', quiet: '2m', origins: ['https://a.example'], limits: { queueMax: 7 } });
-    expect(await configOf(['serve'])).toMatchObject({ port: 7_400, host: '127.0.0.1', data: './leasehold.db', quiet: '0', logLevel: 'info' });
-    expect(await configOf(['serve', '--config', config])).toMatchObject({ port: 1, quiet: '2m', limits: { queueMax: 7, sessionsMax: 50_000 } });
-    expect(await configOf(['serve', '--config', config], { LEASEHOLD_PORT: '2' })).toMatchObject({ port: 2, host: '::1' });
-    expect(await configOf(['serve', '--port', '3'], { LEASEHOLD_PORT: '2', LEASEHOLD_CONFIG: config })).toMatchObject({ port: 3, host: '::1' });
+    const config = file('a.json', {
+      port: 1,
+      host: '::1',
+      quiet: '2m',
+      origins: ['https://a.example'],
+      limits: { queueMax: 7 },
+    });
+    expect(await configOf(['serve'])).toMatchObject({
+      port: 7_400,
+      host: '127.0.0.1',
+      data: './leasehold.db',
+      quiet: '0',
+      logLevel: 'info',
+    });
+    expect(await configOf(['serve', '--config', config])).toMatchObject({
+      port: 1,
+      quiet: '2m',
+      limits: { queueMax: 7, sessionsMax: 50_000 },
+    });
+    expect(await configOf(['serve', '--config', config], { LEASEHOLD_PORT: '2' })).toMatchObject({
+      port: 2,
+      host: '::1',
+    });
+    expect(await configOf(['serve', '--port', '3'], { LEASEHOLD_PORT: '2', LEASEHOLD_CONFIG: config })).toMatchObject({
+      port: 3,
+      host: '::1',
+    });
     expect(await configOf(['serve'], { LEASEHOLD_INSECURE: '0' })).toMatchObject({ insecure: false });
     expect(await configOf(['serve', '--insecure'], { LEASEHOLD_INSECURE: '0' })).toMatchObject({ insecure: true });
   });
 
   test('flags that repeat add up, in the variable a comma stands between', async () => {
-    expect(await configOf(['serve', '--origin', 'https://a.example', '--origin', 'https://b.example'])).toMatchObject({ origins: ['https://a.example', 'https://b.example'] });
-    expect(await configOf(['serve'], { LEASEHOLD_ORIGIN: 'https://a.example, https://b.example' })).toMatchObject({ origins: ['https://a.example', 'https://b.example'] });
-    expect(await configOf(['serve', '--allow-host', 'a', '--allow-host', 'b'])).toMatchObject({ allowHosts: ['a', 'b'] });
+    expect(await configOf(['serve', '--origin', 'https://a.example', '--origin', 'https://b.example'])).toMatchObject({
+      origins: ['https://a.example', 'https://b.example'],
+    });
+    expect(await configOf(['serve'], { LEASEHOLD_ORIGIN: 'https://a.example, https://b.example' })).toMatchObject({
+      origins: ['https://a.example', 'https://b.example'],
+    });
+    expect(await configOf(['serve', '--allow-host', 'a', '--allow-host', 'b'])).toMatchObject({
+      allowHosts: ['a', 'b'],
+    });
   });
 
   test('what --print-config prints is a file that --config takes', async () => {
@@ -77,7 +105,10 @@ describe('the command line', () => {
       [['serve'], 'LEASEHOLD_PORT: the port is "x"', { LEASEHOLD_PORT: 'x' }],
       [['serve'], 'LEASEHOLD_INSECURE: it is "maybe"', { LEASEHOLD_INSECURE: 'maybe' }],
       [['serve', '--config', file('c.json', { prot: 1 })], 'did you mean "port"?'],
-      [['serve', '--config', file('d.json', { limits: { queueMax: 0 } })], 'queueMax is 0; allowed is a whole number from 1'],
+      [
+        ['serve', '--config', file('d.json', { limits: { queueMax: 0 } })],
+        'queueMax is 0; allowed is a whole number from 1',
+      ],
       [['serve', '--config', file('e.json', { limits: { queMax: 1 } })], 'did you mean "queueMax"?'],
       [['serve', '--config', file('f.json', '{')], 'it is not JSON'],
       [['serve', '--config', join(folder, 'none.json')], 'it cannot be read'],
@@ -96,7 +127,14 @@ describe('the command line', () => {
   test('help names every flag with default and variable, and the exit codes', async () => {
     const { code, out } = await run(['serve', '--help']);
     expect(code).toBe(0);
-    for (const text of ['--port <number>', '(default: 7400, env: LEASEHOLD_PORT)', '--data <file>', '--quiet <duration>', '--print-config', 'Exit codes: 0']) {
+    for (const text of [
+      '--port <number>',
+      '(default: 7400, env: LEASEHOLD_PORT)',
+      '--data <file>',
+      '--quiet <duration>',
+      '--print-config',
+      'Exit codes: 0',
+    ]) {
       expect(out.replaceAll(/\s+/g, ' ')).toContain(text.replaceAll(/\s+/g, ' '));
     }
     const root = await run(['--help']);

@@ -1,0 +1,17 @@
+import { fieldOf } from './read-frame.ts';
+
+/** Looking through names costs this many times what another message does. */
+const LISTING_COST = 25;
+/** More of them in one frame are refused: each is up to a frame of its own going out. */
+export const LISTINGS_PER_FRAME_MAX = 16;
+
+/** A `list` that is not of one name. */
+export const isListing = (message: unknown): boolean =>
+  fieldOf(message, 'type') === 'list' && fieldOf(message, 'name') === undefined;
+
+/** What the messages of a frame count against its session's rate. */
+export function costOf(messages: readonly unknown[]): number {
+  let cost = 0;
+  for (const message of messages) cost += isListing(message) ? LISTING_COST : 1;
+  return cost;
+}
