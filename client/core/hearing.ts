@@ -109,9 +109,10 @@ function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateS
   book.asks.delete(message.request);
   const held = asked.key === null ? undefined : book.leases.get(asked.key);
   if (message.type === 'released') {
-    const { released } = message;
     const code = message.code === undefined ? undefined : codeOf(message.code);
-    settle(book, asked, { kind: 'released', released, code });
+    // It was held when this was first said: what is over by now ended by that, and the answer was lost on the way.
+    const released = message.released || code === 'expired' || code === 'superseded';
+    settle(book, asked, { kind: 'released', released, code: released ? undefined : code });
     if (held) stepLease(book, held, { kind: 'handed', code: released ? null : (code ?? 'expired') });
   } else if (message.type === 'view') {
     settle(book, asked, { kind: 'views', views: message.views, next: message.next });

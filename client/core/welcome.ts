@@ -23,6 +23,7 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
   for (const mine of living(book)) {
     const told = held.get(mine.lease.token);
     if (told) tell(book, mine, message.frame, told, false);
+    else if (mine.lease.phase.kind === 'handing') stepLease(book, mine, { kind: 'handed', code: null });
     else stepLease(book, mine, { kind: 'end', code: 'expired', reply: message.resumed ? 'give-back' : 'nothing' });
     stepLease(book, mine, { kind: 'reconnected' });
   }

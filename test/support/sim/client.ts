@@ -175,6 +175,9 @@ export class SimulatedClient {
       case 'claim':
         if (effect.outcome.kind === 'granted') {
           const { name, fencingToken } = effect.outcome;
+          const { history, coordinator } = this.#parts;
+          if (coordinator.image.mark < fencingToken)
+            history.broken.push(`S4 ${this.id} was told of ${fencingToken}, which is not stored`);
           this.#believed.set(effect.key, {
             name,
             token: fencingToken,
@@ -259,7 +262,7 @@ export class SimulatedClient {
         Object.entries(value).map(([key, one]) => [key, key === 'leftMs' ? Number(one) + moreMs : longer(one)]),
       );
     };
-    return longer(message as unknown as Json) as unknown as CoordinatorMessage;
+    return longer(message) as unknown as CoordinatorMessage;
   }
 }
 

@@ -9,7 +9,7 @@ import { Driver, type Spoken } from '../../../server/net/driver.ts';
 import { CLOSE_CODES } from '../../../shared/close-codes.ts';
 import { checkMessage } from '../../../shared/frame-check.ts';
 import { CLIENT_FRAMES, type ClientMessage } from '../../../shared/frames.ts';
-import { frameNumber, journalId, secret, secretHash, sessionId } from '../../../shared/ids.ts';
+import { frameNumber, journalId, secret, secretHash, sessionId, type LeaseName } from '../../../shared/ids.ts';
 import { durationMs, monoMs, wallMs } from '../../../shared/time.ts';
 import type { Host } from './host.ts';
 import type { Connection, End } from './network.ts';
@@ -90,6 +90,11 @@ export class Coordinator {
       if (withTheMachine) connection.swallow('client');
       connection.close('coordinator', 1006, '');
     }
+  }
+
+  /** An operator takes the lease from whoever has it; the name opens when the holder has said that it stopped (R1). */
+  revoke(name: LeaseName): void {
+    this.#running?.driver.input({ kind: 'revoke', reference: 0, name, fencingToken: null, now: false, by: 'operator' });
   }
 
   /** The end of a new connection, or null where nobody listens. */

@@ -1,7 +1,8 @@
+import { leaseName } from '../../../shared/ids.ts';
 import type { SimulatedClient } from './client.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { History } from './history.ts';
-import type { Network } from './network.ts';
+import type { Network, Side } from './network.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
@@ -12,6 +13,9 @@ export interface Stage {
   readonly clients: readonly [SimulatedClient, ...SimulatedClient[]];
   readonly history: History;
 }
+
+/** What all clients contend for. */
+export const NAMES = [leaseName('name-1'), leaseName('name-2')] as const;
 
 type Fault = (stage: Stage, random: Random) => string;
 
@@ -30,7 +34,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   ({ network, clients }, random) => {
     const { id } = random.pick(clients);
-    const to = random.pick(['client', 'coordinator']);
+    const to = random.pick<Side>(['client', 'coordinator']);
     for (const connection of network.of(id)) connection.swallow(to);
     return `swallow ${id} to ${to}`;
   },
@@ -73,6 +77,12 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   kill,
   kill,
+  ({ coordinator, history }, random) => {
+    const name = random.pick(NAMES);
+    coordinator.revoke(name);
+    history.counts.revoked += 1;
+    return `revoke ${name}`;
+  },
   ({ coordinator, world }, random) => {
     coordinator.disk.ms = random.pick([50, 500, 2_000]);
     world.plan(world.now + random.between(500, 5_000), () => {

@@ -19,6 +19,8 @@ export interface Grant {
 export class History {
   readonly beliefs: Belief[] = [];
   readonly grants: Grant[] = [];
+  /** What a client was told and the disk did not have (S4), or that came too late (S10). */
+  readonly broken: string[] = [];
   /** In words, for the comparison of two runs of one seed and for people. */
   readonly lines: string[] = [];
   readonly counts = {
@@ -31,6 +33,7 @@ export class History {
     writes: 0,
     undone: 0,
     faults: 0,
+    revoked: 0,
   };
 
   note(at: number, text: string): void {
@@ -41,15 +44,14 @@ export class History {
 /** S1: no two clients believe at once that they hold one name. */
 export function overlaps({ beliefs }: History): readonly string[] {
   const found: string[] = [];
-  for (const ofName of Map.groupBy(beliefs, ({ name }) => name).values()) {
-    // The belief that reaches furthest so far, in order of their beginnings.
-    let before: Belief | undefined;
-    for (const belief of ofName.toSorted((a, b) => a.from - b.from)) {
-      if (before !== undefined && before.token !== belief.token && belief.from < before.to) {
-        found.push(`S1 "${belief.name}": ${inWords(before)} and ${inWords(belief)}`);
-      }
-      if (before === undefined || belief.to > before.to) before = belief;
+  // Of each name the belief that reaches furthest so far, in order of their beginnings.
+  const furthest = new Map<LeaseName, Belief>();
+  for (const belief of beliefs.toSorted((a, b) => a.from - b.from)) {
+    const before = furthest.get(belief.name);
+    if (before !== undefined && before.token !== belief.token && belief.from < before.to) {
+      found.push(`S1 "${belief.name}": ${inWords(before)} and ${inWords(belief)}`);
     }
+    if (before === undefined || belief.to > before.to) furthest.set(belief.name, belief);
   }
   return found;
 }

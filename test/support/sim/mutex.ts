@@ -1,9 +1,8 @@
 import type { AcquireTerms } from '../../../client/core/types.ts';
-import type { RequestId } from '../../../shared/ids.ts';
-import { leaseName } from '../../../shared/ids.ts';
+import type { LeaseName, RequestId } from '../../../shared/ids.ts';
 import { durationMs } from '../../../shared/time.ts';
 import type { SimulatedClient } from './client.ts';
-import type { Stage } from './faults.ts';
+import { NAMES, type Stage } from './faults.ts';
 import type { Random } from './random.ts';
 import { TERMS } from './scripted.ts';
 
@@ -14,8 +13,12 @@ export interface Mutex {
   readonly since: ReadonlyMap<string, number>;
 }
 
+const CONNECT_MS_MAX = 2_000;
+/** Timers of a platform are late at times. */
+const SLACK_MS = 100;
+
 /** Every client claims, holds, writes and lets go, for ever. */
-export function mutex({ world, clients, history }: Stage, random: Random, names: number): Mutex {
+export function mutex({ world, clients, coordinator, history }: Stage, random: Random, names: number): Mutex {
   const since = new Map(clients.map(({ id }) => [id, 0]));
   let isCalm = false;
 
@@ -24,8 +27,8 @@ export function mutex({ world, clients, history }: Stage, random: Random, names:
     return {
       ...TERMS,
       ttlMs,
-      name: leaseName(`name-${random.whole(1, names)}`),
-      waitMs: isCalm || random.chance(0.6) ? null : durationMs(random.pick([0, 800, 4_000])),
+      name: NAMES[random.whole(1, names) - 1] ?? NAMES[0],
+      waitMs: random.chance(0.6) ? null : durationMs(random.pick([0, 800, 4_000])),
       renew: random.chance(0.9),
       priority: random.chance(0.1) ? 1 : undefined,
       lockDelayMs: random.chance(0.1) ? durationMs(500) : undefined,
@@ -36,6 +39,7 @@ export function mutex({ world, clients, history }: Stage, random: Random, names:
 
   function work(client: SimulatedClient): void {
     let current: RequestId | null = null;
+    let lateAt = Infinity;
     const again = (ms: number): void => {
       const mine = current;
       client.host.after(ms, () => {
@@ -43,7 +47,11 @@ export function mutex({ world, clients, history }: Stage, random: Random, names:
       });
     };
     const claim = (): void => {
-      current = client.acquire(terms());
+      const asked = terms();
+      current = client.acquire(asked);
+      // One try takes an answer, and as long as a dial may take at most.
+      const limitMs = asked.waitMs === 0 ? CONNECT_MS_MAX : asked.waitMs;
+      lateAt = isCalm && limitMs !== null ? client.host.mono + limitMs + SLACK_MS : Infinity;
     };
     client.onClaim = (key, outcome) => {
       history.note(
@@ -51,10 +59,11 @@ export function mutex({ world, clients, history }: Stage, random: Random, names:
         `${client.id} ${key} ${outcome.kind === 'granted' ? `granted ${outcome.fencingToken}` : outcome.failure.code}`,
       );
       if (key !== current) return;
+      if (client.host.mono > lateAt) history.broken.push(`S10 ${client.id} ${key} ended after the end of its wait`);
       if (outcome.kind === 'failed') return again(random.between(20, 600));
       history.counts.grants += 1;
       since.set(client.id, (since.get(client.id) ?? 0) + (isCalm ? 1 : 0));
-      return hold(key);
+      return hold(key, outcome.name);
     };
     client.onLease = (key, news) => {
       if (news.kind === 'renewed') return undefined;
@@ -66,12 +75,16 @@ export function mutex({ world, clients, history }: Stage, random: Random, names:
         ? again(random.between(1, 400))
         : undefined;
     };
-    function hold(key: RequestId): void {
+    function hold(key: RequestId, name: LeaseName): void {
       if (random.chance(0.4)) {
         client.ask(
           (reference) => ({ kind: 'set-state', key, reference, value: { by: client.id }, ifVersion: undefined }),
           (outcome) => {
-            if (outcome.kind === 'state-set') history.counts.writes += 1;
+            if (outcome.kind !== 'state-set') return;
+            history.counts.writes += 1;
+            const stored = coordinator.image.states.get(name)?.version ?? 0;
+            if (stored < outcome.version)
+              history.broken.push(`S4 ${client.id} was told of version ${outcome.version}; stored is ${stored}`);
           },
         );
       }

@@ -72,7 +72,11 @@ export function simulate(
     .filter(([, grants]) => grants === 0)
     .map(([id]) => `${id} was granted nothing in ${calmMs} ms without a fault`);
   const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
-  return { history, problems: [...overlaps(history), ...fallenTokens(history), ...stuck, ...busy], steps: world.steps };
+  return {
+    history,
+    problems: [...overlaps(history), ...fallenTokens(history), ...history.broken, ...stuck, ...busy],
+    steps: world.steps,
+  };
 }
 
 /** The coordinator's own events: grants, in their order, and those that somebody waited for. */

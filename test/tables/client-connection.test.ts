@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CONNECTION_AT_START,
+  connectionStep,
+  type Connection,
+  type ConnectionEvent,
+  type ConnectionPhase,
+  type Surroundings,
+} from '../../client/core/connection-machine.ts';
+import type { Reading } from '../../client/core/elapsed.ts';
+import { failure } from '../../client/core/failures.ts';
+import { dialNumber } from '../../client/core/types.ts';
+import { frameNumber } from '../../shared/ids.ts';
+import { monoMs } from '../../shared/time.ts';
+import { SETTINGS } from '../support/sim/scripted.ts';
+import { CONNECTION_STATES } from './client-connection.states.ts';
+import { rowsOf } from './client-table.ts';
+
+const at = (ms: number): Reading => ({ mono: monoMs(ms), real: monoMs(ms) });
+const around = (chance: number, stakeMs = Infinity): Surroundings => ({
+  settings: { ...SETTINGS, chance: () => chance },
+  stakeMs,
+  waiterPingMs: Infinity,
+});
+const dial = dialNumber(4);
+const DRAINING = failure('draining', 'stopping', true);
+
+const PHASES: { readonly [K in ConnectionPhase['kind']]: ConnectionPhase } = {
+  idle: { kind: 'idle' },
+  asking: { kind: 'asking', dial, until: monoMs(5_000) },
+  dialing: { kind: 'dialing', dial, until: monoMs(5_000) },
+  open: { kind: 'open', dial, since: monoMs(0), heardAt: monoMs(500), pingMs: 1_500, pongs: [7, 9] },
+  pausing: { kind: 'pausing', until: monoMs(5_000), failure: DRAINING },
+  refused: { kind: 'refused', failure: failure('version', 'too old') },
+  closed: { kind: 'closed' },
+};
+
+const EVENTS: Readonly<Record<string, ConnectionEvent>> = {
+  'look: early': { kind: 'look' },
+  'look: due': { kind: 'look' },
+  'want: ': { kind: 'want' },
+  'rest: ': { kind: 'rest' },
+  'end: ': { kind: 'end' },
+  'credential: ': { kind: 'credential' },
+  'opened: ': { kind: 'opened' },
+  'welcomed: ': { kind: 'welcomed' },
+  'heard: ': { kind: 'heard' },
+  'pinged: naming a late frame': { kind: 'pinged', nextMs: 500, named: frameNumber(7), pong: frameNumber(10) },
+  'pinged: naming no frame for two pings': {
+    kind: 'pinged',
+    nextMs: 500,
+    named: frameNumber(6),
+    pong: frameNumber(10),
+  },
+  'failed: without a word': { kind: 'failed', failure: null },
+  'failed: for now': { kind: 'failed', failure: DRAINING },
+  'failed: for good': { kind: 'failed', failure: failure('version', 'too old') },
+  'failed: unauthorized': { kind: 'failed', failure: failure('unauthorized', 'over') },
+  'failed: unauthorized again': { kind: 'failed', failure: failure('unauthorized', 'over') },
+  'stale: ': { kind: 'stale' },
+  'stale: for the second time': { kind: 'stale' },
+};
+
+const isPhase = (state: string): state is ConnectionPhase['kind'] => state in PHASES;
+const connectionIn = (phase: ConnectionPhase, fields: Partial<Connection> = {}): Connection => ({
+  ...CONNECTION_AT_START,
+  dials: 4,
+  phase,
+  ...fields,
+});
+
+/** Fails `count` times in a row as soon as it dials; the pauses. */
+function pausesOf(count: number, event: ConnectionEvent, surroundings: Surroundings): readonly number[] {
+  let connection = CONNECTION_AT_START;
+  const step = (one: ConnectionEvent, now: number): void => {
+    connection = connectionStep(connection, one, at(now), surroundings).state;
+  };
+  const pauses: number[] = [];
+  let now = 0;
+  step({ kind: 'want' }, now);
+  for (let index = 0; index < count; index += 1) {
+    step({ kind: 'credential' }, now);
+    step(event, now);
+    if (connection.phase.kind !== 'pausing') throw new Error(connection.phase.kind);
+    pauses.push(Math.round(connection.phase.until - now));
+    now = connection.phase.until;
+    step({ kind: 'look' }, now);
+  }
+  return pauses;
+}
+
+describe('the client connection', () => {
+  test.each(rowsOf(CONNECTION_STATES))(
+    '$state meets $kind $variation: $cell.why',
+    ({ state, kind, variation, cell }) => {
+      const event = EVENTS[`${kind}: ${variation}`];
+      if (!isPhase(state) || event === undefined) throw new Error(`${state} ${kind} ${variation}`);
+      const fields = {
+        failures: variation === 'for the second time' ? 1 : 0,
+        denied: variation === 'unauthorized again',
+      };
+      const step = connectionStep(
+        connectionIn(PHASES[state], fields),
+        event,
+        at(variation === 'due' ? 5_000 : 4_900),
+        around(0.5),
+      );
+      expect(step.state.phase.kind).toBe(cell.next);
+      expect(step.effects.map((effect) => effect.kind)).toEqual(cell.effects);
+    },
+  );
+
+  test('R9 each dial has a number of its own, rising', () => {
+    const { state, effects } = connectionStep(connectionIn(PHASES.open), { kind: 'stale' }, at(4_900), around(0));
+    expect(state.dials).toBe(5);
+    expect(effects).toEqual([
+      { kind: 'abandon', dial: 4 },
+      { kind: 'ask-credential', dial: 5 },
+    ]);
+  });
+
+  test('pauses of an unreachable coordinator double from 500 ms to maxBackoffMs, with full jitter', () => {
+    expect(pausesOf(6, EVENTS['failed: without a word'] ?? { kind: 'look' }, around(0.999_999))).toEqual([
+      500, 1_000, 2_000, 4_000, 8_000, 8_000,
+    ]);
+    expect(pausesOf(3, EVENTS['failed: without a word'] ?? { kind: 'look' }, around(0))).toEqual([0, 0, 0]);
+  });
+
+  test('pauses after a refusal double from 1 s to 30 s, and half of each is fixed', () => {
+    expect(pausesOf(6, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.999_999))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 30_000,
+    ]);
+    expect(pausesOf(2, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0))).toEqual([500, 1_000]);
+  });
+
+  test('pauses while a lease is at stake are short, and a third of what is left at most', () => {
+    expect(pausesOf(6, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.999_999, 30_000))).toEqual([
+      50, 100, 200, 400, 800, 1_000,
+    ]);
+    expect(pausesOf(4, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.999_999, 300))).toEqual([
+      50, 100, 100, 100,
+    ]);
+  });
+
+  test('a connection that was dropped within 5 s of its welcome does not reset the pauses; a good one does', () => {
+    const open = connectionIn(PHASES.open, { failures: 4 });
+    const early = connectionStep(open, { kind: 'failed', failure: null }, at(4_999), around(0.999_999)).state;
+    expect(early).toMatchObject({ failures: 5, phase: { kind: 'pausing' } });
+    expect(early.phase.kind === 'pausing' && Math.round(early.phase.until - 4_999)).toBe(16_000);
+    const good = connectionStep(open, { kind: 'failed', failure: null }, at(5_000), around(0.999_999)).state;
+    expect(good).toMatchObject({ failures: 1, phase: { kind: 'pausing' } });
+    expect(good.phase.kind === 'pausing' && Math.round(good.phase.until - 5_000)).toBe(500);
+  });
+
+  test('S10 a terminal refusal says why, and stays', () => {
+    const { state } = connectionStep(
+      connectionIn(PHASES.dialing),
+      EVENTS['failed: for good'] ?? { kind: 'look' },
+      at(1),
+      around(0),
+    );
+    expect(state.phase).toMatchObject({ kind: 'refused', failure: { code: 'version', message: 'too old' } });
+    const others = Object.values(EVENTS).filter(({ kind }) => kind !== 'end');
+    for (const event of others)
+      expect(connectionStep(state, event, at(9e9), around(0))).toEqual({ state, effects: [] });
+  });
+
+  test('a password in a URL is in no message', () => {
+    const secretive: Surroundings = {
+      ...around(0),
+      settings: { ...SETTINGS, urls: ['wss://me:hunter2@host/x?token=abc'], chance: () => 0 },
+    };
+    const { state } = connectionStep(connectionIn(PHASES.dialing), { kind: 'failed', failure: null }, at(1), secretive);
+    expect(JSON.stringify(state)).toContain('wss://host/x');
+    expect(JSON.stringify(state)).not.toMatch(/hunter2|abc/);
+  });
+
+  test('several URLs are dialled in turn', () => {
+    const two: Surroundings = {
+      ...around(0),
+      settings: { ...SETTINGS, urls: ['ws://one', 'ws://two'], chance: () => 0 },
+    };
+    const urls: string[] = [];
+    let connection = connectionStep(CONNECTION_AT_START, { kind: 'want' }, at(0), two).state;
+    for (let count = 0; count < 3; count += 1) {
+      const dialled = connectionStep(connection, { kind: 'credential' }, at(0), two);
+      for (const effect of dialled.effects) if (effect.kind === 'dial') urls.push(effect.url);
+      connection = connectionStep(dialled.state, { kind: 'failed', failure: null }, at(0), two).state;
+      connection = connectionStep(connection, { kind: 'look' }, at(0), two).state;
+    }
+    expect(urls).toEqual(['ws://one', 'ws://two', 'ws://one']);
+  });
+});
