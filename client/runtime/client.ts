@@ -105,11 +105,13 @@ export function makeClient(makeCore: MakeClientCore, given: string | readonly st
   }
 
   function close(given: CloseOptions = {}): Promise<void> {
-    closing ??= quiet(end(given)).catch((error: unknown) => {
-      // Bad options: nothing was closed.
-      closing = undefined;
-      throw error;
-    });
+    closing ??= quiet(
+      end(given).catch((error: unknown) => {
+        // Bad options: nothing was closed.
+        closing = undefined;
+        throw error;
+      }),
+    );
     return closing;
   }
 
