@@ -6,12 +6,12 @@ import { entriesOf, now } from './support/log.ts';
 import { seeded } from './support/seeded.ts';
 import { FULL } from './support/size.ts';
 import { viewsOf } from './support/views.ts';
-import { eventually } from './support/waiting.ts';
+import { eventually, within } from './support/waiting.ts';
 
 const ROUNDS = FULL ? 50 : 5;
 const CLIENTS = 4;
 const PER_CLIENT = 50;
-const SPREAD_MS = 2;
+const SPREAD_MS = 5;
 
 test(
   'S4 no acknowledged grant or state write is lost when the coordinator is killed in the middle of 200 grants, and tokens only rise',
@@ -63,9 +63,16 @@ interface Acknowledged {
 /** SIGKILL once that many acknowledgements have come. */
 async function killAfter(bench: Bench, coordinator: CoordinatorProcess, acknowledgements: number): Promise<Acknowledged> {
   const { entries } = bench.log;
-  const count = (): number => entriesOf(entries, 'held').length + settledStates(bench).length;
-  await eventually(() => (count() >= acknowledgements ? true : null), 20_000, `${acknowledgements} acknowledgements`);
-  await coordinator.kill();
+  let heard = 0;
+  const killed = new Promise<void>((resolve) => {
+    const stop = bench.log.watch(({ event }) => {
+      if (event === 'held' || event === 'settled') heard += 1;
+      if (heard < acknowledgements) return;
+      stop();
+      resolve(coordinator.kill());
+    });
+  });
+  await within(killed, 20_000, `${acknowledgements} acknowledgements`);
   const at = now();
   // What a client heard before the kill was on its way before it; nothing more comes from a dead process.
   const grants = new Map(entriesOf(entries, 'held').filter((held) => held.at < at).map(({ name, token }) => [name, token]));

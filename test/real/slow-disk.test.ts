@@ -25,10 +25,11 @@ test.skipIf(onPath('strace') === null)(
     // The file is made on a quick disk: what is slow here is the running, not the first start.
     await (await bench.coordinator({ data })).stop();
     const coordinator = await bench.coordinator({ data, under: SLOW, readyWithinMs: 60_000 });
-    const holders = Array.from({ length: HOLDERS }, (_, index) => bench.process().client(`h${index}`, coordinator.url, {}, true));
+    const owner = bench.process();
+    const holders = Array.from({ length: HOLDERS }, (_, index) => owner.client(`h${index}`, coordinator.url, {}, true));
     await Promise.all(holders.map((holder) => holder.acquire('a', holder.label, { ttlMs: TTL_MS })));
     const writer = bench.process().client('writer', coordinator.url);
-    const churning = writer.churn('other-', 2, 0, { ttlMs: 30_000 });
+    const churning = writer.churn('other-', { workers: 2, pauseMs: 0 }, { ttlMs: 30_000 });
     const writes = holders.slice(0, 2).map((holder) => holder.setState('a', { from: holder.label }));
     await sleep(OBSERVED_MS);
     writer.stop();

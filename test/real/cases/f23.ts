@@ -61,11 +61,9 @@ async function restarts(bench: Bench, cycles: number): Promise<readonly Cycle[]>
       return 'swallow';
     });
     const { at: failedAt } = await within(failed, 12_000, 'a renewal is sent');
-    const refused = relay.refuse(DOWN_MS);
-    await down;
-    coordinator = await bench.restart(coordinator);
     const acknowledged = relay.next('down', isRenewed);
-    await refused;
+    await Promise.all([down, relay.refuse(DOWN_MS)]);
+    coordinator = await bench.restart(coordinator);
     const { at: acknowledgedAt } = await within(acknowledged, 9_000, 'the renewal is acknowledged');
     done.push({ failedAt, acknowledgedAt });
   }

@@ -1,6 +1,17 @@
 import Database from 'better-sqlite3';
 import { randomFillSync } from 'node:crypto';
-import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +27,9 @@ const LOG = 'leasehold.db-wal';
 
 const events = Array.from({ length: 400 }, (_, index): DurableEvent => {
   const name = ids.leaseName(`n${index}`);
-  return index % 2 === 0 ? granted(index + 1, { terms: terms({ name }) }) : { kind: 'state', state: state({ name, valueJson: JSON.stringify('x'.repeat(2000)) }) };
+  return index % 2 === 0
+    ? granted(index + 1, { terms: terms({ name }) })
+    : { kind: 'state', state: state({ name, valueJson: JSON.stringify('x'.repeat(2000)) }) };
 });
 
 /** A journal that was closed. */
@@ -130,8 +143,18 @@ const cases: readonly DamagedCase[] = [
       noise(path, 0, 4096);
     },
   },
-  { title: 'a file of zero bytes', code: 'not-a-journal', says: 'an empty file (0 bytes)', make: (_, path) => writeFileSync(path, '') },
-  { title: 'a text file', code: 'not-a-journal', says: 'is not a Leasehold journal', make: (_, path) => writeFileSync(path, 'shopping list\n'.repeat(900)) },
+  {
+    title: 'a file of zero bytes',
+    code: 'not-a-journal',
+    says: 'an empty file (0 bytes)',
+    make: (_, path) => writeFileSync(path, ''),
+  },
+  {
+    title: 'a text file',
+    code: 'not-a-journal',
+    says: 'is not a Leasehold journal',
+    make: (_, path) => writeFileSync(path, 'shopping list\n'.repeat(900)),
+  },
   { title: 'a folder', code: 'not-a-journal', says: 'is not a file', make: (_, path) => mkdirSync(path) },
   {
     title: 'an SQLite file of another program, in WAL mode',
@@ -172,7 +195,12 @@ const cases: readonly DamagedCase[] = [
       for (const name of [`${path}-kept`, `${path}-file`]) rmSync(name);
     },
   },
-  { title: 'a file whose log was deleted', code: 'damaged', says: 'has lost its log', make: (folder) => copyOf(killed, folder, ALONE) },
+  {
+    title: 'a file whose log was deleted',
+    code: 'damaged',
+    says: 'has lost its log',
+    make: (folder) => copyOf(killed, folder, ALONE),
+  },
   {
     title: 'a file whose log was emptied',
     code: 'damaged',
@@ -182,7 +210,12 @@ const cases: readonly DamagedCase[] = [
       writeFileSync(join(folder, LOG), '');
     },
   },
-  { title: 'a log without its file', code: 'foreign-log', says: 'is not there, but a log of it is', make: (folder) => copyOf(killed, folder, LOG) },
+  {
+    title: 'a log without its file',
+    code: 'foreign-log',
+    says: 'is not there, but a log of it is',
+    make: (folder) => copyOf(killed, folder, LOG),
+  },
   {
     title: 'the log of another journal, with an index of the log',
     code: 'foreign-log',
@@ -227,7 +260,9 @@ const cases: readonly DamagedCase[] = [
     make(folder, path) {
       const db = new Database(path);
       db.pragma('journal_mode = WAL');
-      db.exec('CREATE TABLE note (text); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO note SELECT i FROM n');
+      db.exec(
+        'CREATE TABLE note (text); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO note SELECT i FROM n',
+      );
       copyFileSync(`${path}-wal`, `${path}-kept`);
       db.close();
       copyOf(closed, folder, ALONE);
@@ -253,7 +288,12 @@ const cases: readonly DamagedCase[] = [
       writeFileSync(`${path}-journal`, 'x'.repeat(4096));
     },
   },
-  { title: 'a folder that does not exist', code: 'not-writable', says: 'does not exist', make: (folder) => rmSync(folder, { recursive: true }) },
+  {
+    title: 'a folder that does not exist',
+    code: 'not-writable',
+    says: 'does not exist',
+    make: (folder) => rmSync(folder, { recursive: true }),
+  },
 ];
 
 describe('F52 a file that is not whole is refused, and nothing at its path is changed', () => {
@@ -264,7 +304,12 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
       return path;
     };
     parent = mkdtempSync(join(tmpdir(), 'leasehold-journal-'));
-    [closed, killed, killedToo, earlier] = [folder('closed'), folder('killed'), folder('killed-too'), folder('earlier')];
+    [closed, killed, killedToo, earlier] = [
+      folder('closed'),
+      folder('killed'),
+      folder('killed-too'),
+      folder('earlier'),
+    ];
     await closedJournal(join(closed, ALONE));
     await killedJournal(killed);
     await killedJournal(killedToo, earlier);
@@ -272,7 +317,11 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
   afterAll(() => rmSync(parent, { recursive: true }));
 
   test('what was killed is whole with its own log, earlier and later', async () => {
-    for (const [from, sequence] of [[killed, 1], [earlier, 1], [killedToo, 3]] as const) {
+    for (const [from, sequence] of [
+      [killed, 1],
+      [earlier, 1],
+      [killedToo, 3],
+    ] as const) {
       const folder = freshFolder();
       copyOf(from, folder, ALONE, LOG);
       const journal = sqliteJournal({ path: join(folder, ALONE) });
@@ -290,7 +339,9 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
       const gone = code === 'not-writable';
       const before = gone ? {} : fingerprint(folder);
       const began = performance.now();
-      const error: unknown = await sqliteJournal({ path }).load().catch((reason: unknown) => reason);
+      const error: unknown = await sqliteJournal({ path })
+        .load()
+        .catch((reason: unknown) => reason);
       expect(performance.now() - began).toBeLessThan(3000);
       expect(error).toMatchObject({ name: 'JournalError', code });
       const { message } = error as Error;

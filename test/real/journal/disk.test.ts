@@ -11,7 +11,8 @@ import { fingerprint, freshFolder } from './support/folder.ts';
 import { journalProcess } from './support/process.ts';
 import { injectIntoSyncs, needsStrace, straceWorks } from './support/strace.ts';
 
-const needsMount = 'a disk that is full needs root, to mount a small tmpfs: run the tests as root, for instance in a container';
+const needsMount =
+  'a disk that is full needs root, to mount a small tmpfs: run the tests as root, for instance in a container';
 
 /** A disk of 4 MiB; null when this user may not mount one. */
 function smallDisk(): string | null {
@@ -54,7 +55,11 @@ describe('F50 a disk that is full', () => {
     const free = fill(folder);
     for (let tries = 0; tries < 3; tries += 1) {
       const failed = journal.append({ sequence: 2, events: [granted(2), big('a', 200)] });
-      await expect(failed).rejects.toMatchObject({ name: 'JournalError', code: 'full', message: expect.stringContaining(path) });
+      await expect(failed).rejects.toMatchObject({
+        name: 'JournalError',
+        code: 'full',
+        message: expect.stringContaining(path),
+      });
     }
     free();
     await journal.append({ sequence: 2, events: [granted(3), big('b', 200)] });
@@ -83,7 +88,10 @@ describe('F50 a disk that is full', () => {
     const path = join(folder, 'leasehold.db');
     const free = fill(folder);
     const before = fingerprint(folder);
-    await expect(reload(path)).rejects.toMatchObject({ code: 'full', message: expect.stringContaining('free some space') });
+    await expect(reload(path)).rejects.toMatchObject({
+      code: 'full',
+      message: expect.stringContaining('free some space'),
+    });
     expect(fingerprint(folder)).toEqual(before);
     free();
     await reload(path);
@@ -105,7 +113,9 @@ describe('a disk that fails', () => {
     await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } });
     const injection = await injectIntoSyncs(child.pid, 'error=EIO');
     const refused = { kind: 'append', batch: { sequence: 2, events: [granted(2), big('refused', 20)] } } as const;
-    expect(await child.ask(refused)).toMatchObject({ failed: { code: 'io', message: expect.stringContaining('SQLITE_IOERR_FSYNC') } });
+    expect(await child.ask(refused)).toMatchObject({
+      failed: { code: 'io', message: expect.stringContaining('SQLITE_IOERR_FSYNC') },
+    });
     await child.kill();
     await injection.undo();
     const contents = await reload(path);
@@ -119,10 +129,14 @@ describe('a disk that fails', () => {
     await child.ask({ kind: 'load' });
     const injection = await injectIntoSyncs(child.pid, 'error=EIO');
     for (const token of [1, 2]) {
-      expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(token)] } })).toMatchObject({ failed: { code: 'io' } });
+      expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(token)] } })).toMatchObject({
+        failed: { code: 'io' },
+      });
     }
     await injection.undo();
-    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(3)] } })).not.toHaveProperty('failed');
+    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(3)] } })).not.toHaveProperty(
+      'failed',
+    );
     await child.kill();
     expect((await reload(path)).leases.map((lease) => lease.fencingToken)).toEqual([3]);
   });
@@ -133,8 +147,12 @@ describe('a disk that fails', () => {
     const child = journalProcess(path);
     await child.ask({ kind: 'load' });
     const injection = await injectIntoSyncs(child.pid, 'error=EIO:when=1');
-    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } })).toMatchObject({ failed: { code: 'io' } });
-    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(2)] } })).not.toHaveProperty('failed');
+    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } })).toMatchObject({
+      failed: { code: 'io' },
+    });
+    expect(await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(2)] } })).not.toHaveProperty(
+      'failed',
+    );
     await injection.undo();
     await child.kill();
     expect((await reload(path)).leases.map((lease) => lease.fencingToken)).toEqual([2]);

@@ -18,7 +18,9 @@ const numbered = [
 
 function expectWhole(contents: JournalContents): void {
   const { sequence } = contents;
-  expect(contents.leases.map((one) => one.fencingToken)).toEqual(Array.from({ length: sequence }, (_, index) => index + 1));
+  expect(contents.leases.map((one) => one.fencingToken)).toEqual(
+    Array.from({ length: sequence }, (_, index) => index + 1),
+  );
   expect(contents.states.map((one) => one.version)).toEqual(sequence === 0 ? [] : [sequence]);
   expect(contents.claims).toHaveLength(sequence);
   expect(contents.mark).toBe(sequence);
@@ -95,7 +97,11 @@ describe('a journal whose process ends without closing it', () => {
       const path = join(freshFolder(), 'leasehold.db');
       const warnings: string[] = [];
       const fault = { armed: false };
-      const journal = sqliteJournal({ path, startWorker: (data) => losing(lost, fault, startWorker(data)), onWarning: (text) => warnings.push(text) });
+      const journal = sqliteJournal({
+        path,
+        startWorker: (data) => losing(lost, fault, startWorker(data)),
+        onWarning: (text) => warnings.push(text),
+      });
       await journal.load();
       await journal.append({ sequence: 1, events: [granted(1)] });
       fault.armed = true;
@@ -129,7 +135,10 @@ describe('a journal whose process ends without closing it', () => {
     await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } });
     const copy = join(folder, 'copy.db');
     copyFileSync(path, copy);
-    await expect(reload(copy)).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining('has lost its log') });
+    await expect(reload(copy)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('has lost its log'),
+    });
     copyFileSync(`${path}-wal`, `${copy}-wal`);
     expect(await reload(copy)).toMatchObject({ sequence: 1, mark: 1 });
     await child.kill();

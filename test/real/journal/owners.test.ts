@@ -22,7 +22,8 @@ describe('F53 one journal has one owner', () => {
       tookMs.push(performance.now() - began);
       expect(error).toMatchObject({ name: 'JournalError', code: 'in-use' });
       const { message } = error as Error;
-      for (const part of [path, `pid ${owner.pid} on ${hostname()}`, 'http://127.0.0.1:7400', 'stop the other']) expect(message).toContain(part);
+      for (const part of [path, `pid ${owner.pid} on ${hostname()}`, 'http://127.0.0.1:7400', 'stop the other'])
+        expect(message).toContain(part);
       expect(message).not.toContain('\n');
       await second.close();
     }
@@ -38,7 +39,11 @@ describe('F53 one journal has one owner', () => {
     symlinkSync('real.db', link);
     const journal = sqliteJournal({ path: link });
     await journal.load();
-    expect(['real.db', 'real.db-wal', 'real.db.owner'].map((name) => existsSync(join(folder, name)))).toEqual([true, true, true]);
+    expect(['real.db', 'real.db-wal', 'real.db.owner'].map((name) => existsSync(join(folder, name)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
     await journal.close();
   });
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireFreshBuild } from './built.ts';
 import { ClientProcess } from './client-process.ts';
 import { CoordinatorProcess, type CoordinatorOptions } from './coordinator-process.ts';
+import { toLine } from './log.ts';
 import { judge } from './oracles.ts';
 import { RawClient } from './raw-client.ts';
 import { Relay } from './relay.ts';
@@ -89,6 +90,8 @@ export class Bench implements AsyncDisposable {
 
   /** Closes the clients politely, as at the end of a program, and holds the run against O1-O5. */
   async finish(): Promise<void> {
+    // A standard WebSocket cannot be cut: its close waits for the peer's, so a dead connection keeps a Node process.
+    for (const relay of this.#relays) relay.bury();
     await Promise.all(this.#processes.map((child) => child.end()));
     this.violated(judge(this.log.entries));
   }
@@ -98,5 +101,14 @@ export class Bench implements AsyncDisposable {
     for (const child of this.#processes) if (child.living) child.kill();
     await Promise.all(this.#coordinators.map((coordinator) => coordinator.kill()));
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+    this.#keepLog();
+  }
+
+  /** `LEASEHOLD_RUN_LOG=FOLDER` keeps the log of each run, for whoever looks for the cause of a failure. */
+  #keepLog(): void {
+    const folder = process.env['LEASEHOLD_RUN_LOG'];
+    if (folder === undefined) return;
+    const path = join(folder, `run-${process.pid}-${Math.round(performance.now())}.jsonl`);
+    writeFileSync(path, this.log.entries.map((entry) => `${toLine(entry)}\n`).join(''));
   }
 }

@@ -86,6 +86,13 @@ export class ClientProcess {
   }
 }
 
+/** Of a `churn`. */
+interface Pace {
+  readonly workers: number;
+  readonly holdMs?: number;
+  readonly pauseMs: number;
+}
+
 let calls = 0;
 
 /** One client, as the harness speaks to it. Each method resolves when the client's own promise has settled. */
@@ -141,8 +148,8 @@ export class ClientHandle {
   }
 
   /** Resolves after `stop()`. */
-  churn(prefix: string, workers: number, pauseMs: number, options: AcquireOptions = {}, limitMs = 600_000): Promise<Settled> {
-    return this.#call(limitMs, (call) => ({ do: 'churn', call, prefix, workers, pauseMs, options }));
+  churn(prefix: string, { workers, holdMs = 0, pauseMs }: Pace, options: AcquireOptions = {}, limitMs = 600_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'churn', call, prefix, workers, holdMs, pauseMs, options }));
   }
 
   stop(): void {

@@ -83,6 +83,12 @@ describe('O3', () => {
     expect(heldNeverPastDeadline(upTo(160))).toEqual([]);
   });
 
+  test('a reading past the deadline that says held is found, whatever the timers did', () => {
+    const history = [sent(0, 1), granted, held(2, 'A', 1), read(99, 'A', 1, 'held'), at(100, 'A', { event: 'suspended' }), at(150, 'A', { event: 'continued' })];
+    expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'lost'), lost(152, 'A', 1)])).toEqual([]);
+    expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'at-risk'), lost(152, 'A', 1)])).toHaveLength(2);
+  });
+
   test('a renewal that was not acknowledged lengthens nothing', () => {
     expect(heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), lost(101, 'A', 1)])).toHaveLength(1);
   });

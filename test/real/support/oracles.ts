@@ -79,6 +79,11 @@ export const heldNeverPastDeadline: Oracle = (entries) => {
       wrong.push(`O3 ${belief.client} believed in ${belief.name} ${belief.token} for ${over} ms past its local deadline`);
     }
   }
+  for (const { at, client, name, token, status } of entriesOf(entries, 'read')) {
+    const deadline = deadlines.get(client)?.get(token);
+    if (deadline === undefined || at <= deadline || status === 'lost' || status === 'released') continue;
+    wrong.push(`O3 ${client} read ${status} of ${name} ${token} ${msBetween(deadline, at).toFixed(3)} ms past its local deadline`);
+  }
   return wrong;
 };
 

@@ -92,6 +92,11 @@ export class Relay {
     this.#dropping.down = false;
   }
 
+  /** What a network does to dead connections in the end: they are reset, and their ends may forget them. */
+  bury(): void {
+    for (const pair of this.#pairs) if (pair.dead) pair.reset();
+  }
+
   /** RST to both ends of every connection, now. */
   reset(): void {
     for (const pair of this.#pairs) pair.reset();

@@ -11,6 +11,12 @@ export class RunLog {
     for (const listener of this.#listeners) listener(entry);
   }
 
+  /** Calls back with each entry to come, as it is read. Returns how to stop. */
+  watch(listener: (entry: Entry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** The first entry that matches, past or to come. */
   find<E extends EventName>(event: E, matches: (entry: EntryOf<E>) => boolean, ms: number, what: string): Promise<EntryOf<E>> {
     const fits = (entry: Entry): entry is EntryOf<E> => entry.event === event && matches(entry as EntryOf<E>); // Told apart by `event`.

@@ -11,7 +11,8 @@ const journals = new Map<string, SqliteJournal>();
 
 function journalAt(path: string): SqliteJournal {
   const thread = firstPath === 'no-thread' ? { startWorker: sameThread } : {};
-  const journal = journals.get(path) ?? sqliteJournal({ path, onWarning: (message) => say({ warning: message }), ...thread });
+  const journal =
+    journals.get(path) ?? sqliteJournal({ path, onWarning: (message) => say({ warning: message }), ...thread });
   journals.set(path, journal);
   return journal;
 }
@@ -23,7 +24,11 @@ function say(answer: Answer): void {
 }
 
 /** Appends without end, telling each acknowledged batch, until somebody kills the process. */
-async function appendOn(journal: SqliteJournal, from: number, make: (sequence: number) => Question & { kind: 'append' }): Promise<never> {
+async function appendOn(
+  journal: SqliteJournal,
+  from: number,
+  make: (sequence: number) => Question & { kind: 'append' },
+): Promise<never> {
   for (let sequence = from; ; sequence += 1) {
     await journal.append(make(sequence).batch);
     say({ acknowledged: sequence });

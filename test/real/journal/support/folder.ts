@@ -15,7 +15,10 @@ export function freshFolder(): string {
 export function fingerprint(folder: string): Record<string, string> {
   const entries = readdirSync(folder).map((name) => {
     const path = join(folder, name);
-    return [name, statSync(path).isDirectory() ? 'folder' : createHash('sha256').update(readFileSync(path)).digest('hex')];
+    return [
+      name,
+      statSync(path).isDirectory() ? 'folder' : createHash('sha256').update(readFileSync(path)).digest('hex'),
+    ];
   });
   return Object.fromEntries(entries);
 }

@@ -47,7 +47,10 @@ const child = fileURLToPath(new URL('./child.ts', import.meta.url));
 
 /** Starts a process with a journal at `path`; it ends with the test by `kill`, or by itself when this one ends. */
 export function journalProcess(path: string, options: Pick<SpawnOptions, 'uid' | 'gid'> = {}): JournalProcess {
-  const started: ChildProcess = spawn(process.execPath, [child, path], { stdio: ['pipe', 'pipe', 'ignore'], ...options });
+  const started: ChildProcess = spawn(process.execPath, [child, path], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    ...options,
+  });
   const { stdin, stdout, pid } = started;
   if (stdin === null || stdout === null || pid === undefined) throw new Error('the journal process did not start');
   const exited = once(started, 'exit');

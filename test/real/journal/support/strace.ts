@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 
-export const needsStrace = 'making syncs fail or slow needs strace and the right to trace: apt-get install strace, as root';
+export const needsStrace =
+  'making syncs fail or slow needs strace and the right to trace: apt-get install strace, as root';
 
 export const straceWorks = (): boolean => spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0;
 
@@ -13,9 +14,24 @@ export interface Injection {
 
 /** Makes the syncs of a living process fail (`error=EIO`) or slow (`delay_enter=2s`), and nothing else. */
 export async function injectIntoSyncs(pid: number, what: string): Promise<Injection> {
-  const strace = spawn('strace', ['-f', '-qq', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:${what}`, '-o', '/dev/null'], {
-    stdio: 'ignore',
-  });
+  const strace = spawn(
+    'strace',
+    [
+      '-f',
+      '-qq',
+      '-p',
+      String(pid),
+      '-e',
+      'trace=fsync,fdatasync',
+      '-e',
+      `inject=fsync,fdatasync:${what}`,
+      '-o',
+      '/dev/null',
+    ],
+    {
+      stdio: 'ignore',
+    },
+  );
   const ended = once(strace, 'exit');
   while (!isTraced(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   return {
@@ -28,4 +44,6 @@ export async function injectIntoSyncs(pid: number, what: string): Promise<Inject
 
 /** Every thread, since strace takes them one after another. */
 const isTraced = (pid: number): boolean =>
-  readdirSync(`/proc/${pid}/task`).every((thread) => !/^TracerPid:\s*0$/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')));
+  readdirSync(`/proc/${pid}/task`).every(
+    (thread) => !/^TracerPid:\s*0$/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')),
+  );

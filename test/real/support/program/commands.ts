@@ -21,7 +21,7 @@ export type Order =
   | { readonly do: 'loop'; readonly call: string; readonly name: string; readonly times: number; readonly holdMs: number; readonly options: AcquireOptions }
   /** `count` names, one claimed every `spreadMs` without waiting for the one before, a state write under each grant. */
   | { readonly do: 'burst'; readonly call: string; readonly prefix: string; readonly count: number; readonly spreadMs: number; readonly options: AcquireOptions }
-  /** `workers` names in parallel, acquired and released without end until `stop`. */
-  | { readonly do: 'churn'; readonly call: string; readonly prefix: string; readonly workers: number; readonly pauseMs: number; readonly options: AcquireOptions }
+  /** `workers` names in parallel, acquired, held and released without end until `stop`; a held lease is read every 50 ms. */
+  | { readonly do: 'churn'; readonly call: string; readonly prefix: string; readonly workers: number; readonly holdMs: number; readonly pauseMs: number; readonly options: AcquireOptions }
   | { readonly do: 'stop' }
   | { readonly do: 'close'; readonly call: string };

@@ -48,7 +48,9 @@ export class DrivenClient {
       case 'renew': return this.settle(command.call, 'renew', () => this.lease(command.key).renew());
       case 'set-state': return this.settle(command.call, 'setState', () => this.lease(command.key).setState(command.value));
       case 'inspect': return this.settle(command.call, 'inspect', async () => plain(await this.client.inspect(command.name)));
-      case 'read': return this.#read(command.key);
+      case 'read':
+        this.read(command.key);
+        return;
       case 'loop': return this.settle(command.call, 'loop', () => loop(this, command));
       case 'burst': return this.settle(command.call, 'burst', () => burst(this, command));
       case 'churn': return this.settle(command.call, 'churn', () => churn(this, command));
@@ -105,10 +107,12 @@ export class DrivenClient {
     return lease.fencingToken;
   }
 
-  #read(key: string): void {
+  /** Logs what the lease says now. Returns whether it is held, at risk or not. */
+  read(key: string): boolean {
     const lease = this.lease(key);
     const { name, fencingToken: token, status, remainingMs } = lease;
     this.log({ event: 'read', key, name, token, status, remainingMs, aborted: lease.signal.aborted });
+    return status === 'held' || status === 'at-risk';
   }
 }
 

@@ -41,14 +41,15 @@ export async function burst(driven: DrivenClient, { call, prefix, count, spreadM
   return count;
 }
 
-/** Acquires and releases without end, several names in parallel. */
-export async function churn(driven: DrivenClient, { call, prefix, workers, pauseMs, options }: Of<'churn'>): Promise<Json> {
+/** Acquires, holds and releases without end, several names in parallel. */
+export async function churn(driven: DrivenClient, { call, prefix, workers, holdMs, pauseMs, options }: Of<'churn'>): Promise<Json> {
   let cycles = 0;
   const work = async (worker: number): Promise<void> => {
     while (!driven.stopped) {
       const key = `${call}.${worker}.${cycles}`;
       const lease = await driven.client.acquire(`${prefix}${worker}`, options);
       driven.hold(key, lease);
+      await readWhile(driven, key, holdMs);
       await lease.release();
       driven.forget(key);
       cycles += 1;
@@ -57,4 +58,11 @@ export async function churn(driven: DrivenClient, { call, prefix, workers, pause
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return cycles;
+}
+
+const READ_MS = 50;
+
+/** As work would that looks at its lease before each step; it ends early when the lease does. */
+async function readWhile(driven: DrivenClient, key: string, holdMs: number): Promise<void> {
+  for (let left = holdMs; left > 0 && driven.read(key); left -= READ_MS) await sleep(Math.min(left, READ_MS));
 }
