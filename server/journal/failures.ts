@@ -51,7 +51,11 @@ const cures: Record<JournalErrorCode, string> = {
 export function journalError(code: JournalErrorCode, path: string, what: string, cause?: unknown): JournalError {
   const detail = systemCode(cause);
   const named = detail === '' ? '' : ` (${detail})`;
-  return new JournalError(code, `the journal ${path} ${what}${named}: ${cures[code]}`, cause === undefined ? {} : { cause });
+  return new JournalError(
+    code,
+    `the journal ${path} ${what}${named}: ${cures[code]}`,
+    cause === undefined ? {} : { cause },
+  );
 }
 
 const whats: Record<JournalErrorCode, string> = {

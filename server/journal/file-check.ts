@@ -17,7 +17,8 @@ export function checkFile(path: string): void {
     const log = logState(`${path}-wal`);
     const alone = lookAt(nameAgain(path, join(folder, 'alone.db')));
     if (log === 'empty') return judgeAlone(path, alone);
-    if (log === 'not-a-log') throw journalError('foreign-log', path, `has beside it a file ${path}-wal that is not a log`);
+    if (log === 'not-a-log')
+      throw journalError('foreign-log', path, `has beside it a file ${path}-wal that is not a log`);
     const both = nameAgain(path, join(folder, 'both.db'));
     nameAgain(`${path}-wal`, `${both}-wal`);
     judgeWithLog(path, alone, lookAt(both));
@@ -122,7 +123,11 @@ function faultOf(db: Database.Database): string | null {
 function judgeAlone(path: string, alone: Look): void {
   const row = judgePages(path, alone);
   if (row.withLog === 0) return;
-  throw journalError('damaged', path, `has lost its log ${path}-wal: it was copied without it, or the log was deleted, and what the log held is missing`);
+  throw journalError(
+    'damaged',
+    path,
+    `has lost its log ${path}-wal: it was copied without it, or the log was deleted, and what the log held is missing`,
+  );
 }
 
 /** What makes a file unfit, log or not; gives its row. */

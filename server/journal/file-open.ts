@@ -49,7 +49,8 @@ function isThere(path: string): boolean {
     throw journalError('foreign-log', path, `is not there, but a log of it is (${log})`);
   }
   // A journal is only ever in WAL mode; SQLite would undo the file by whatever lies here.
-  if ((sizeOf(`${path}-journal`) ?? 0) > 0) throw journalError('foreign-log', path, `has a rollback journal ${path}-journal beside it`);
+  if ((sizeOf(`${path}-journal`) ?? 0) > 0)
+    throw journalError('foreign-log', path, `has a rollback journal ${path}-journal beside it`);
   return true;
 }
 
@@ -62,7 +63,12 @@ function checkAccess(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw journalError('not-writable', path, `belongs to user ${stat.uid} and cannot be read and written by this one`, error);
+    throw journalError(
+      'not-writable',
+      path,
+      `belongs to user ${stat.uid} and cannot be read and written by this one`,
+      error,
+    );
   }
   checkFolder(path);
   // SQLite takes this for a new database, and tokens would begin anew.
@@ -139,6 +145,9 @@ function takeExclusively(db: Database.Database, path: string): void {
   }
   db.pragma('wal_autocheckpoint = 0');
   db.pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`);
-  const modes = ['locking_mode', 'journal_mode', 'synchronous'].map((name) => String(db.pragma(name, { simple: true })));
-  if (modes.join() !== 'exclusive,wal,2') throw journalError('io', path, `cannot be made safe here, SQLite stays at ${modes.join()}`);
+  const modes = ['locking_mode', 'journal_mode', 'synchronous'].map((name) =>
+    String(db.pragma(name, { simple: true })),
+  );
+  if (modes.join() !== 'exclusive,wal,2')
+    throw journalError('io', path, `cannot be made safe here, SQLite stays at ${modes.join()}`);
 }

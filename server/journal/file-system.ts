@@ -54,5 +54,3 @@ export function networkFileSystem(path: string): string | null {
     return null;
   }
 }
-
-

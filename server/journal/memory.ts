@@ -1,5 +1,12 @@
 import { journalId, type JournalId } from '../../shared/ids.ts';
-import { applyBatch, beginRun, contentsOf, emptyImage, outOfSequence, type JournalImage } from '../core/journal-fold.ts';
+import {
+  applyBatch,
+  beginRun,
+  contentsOf,
+  emptyImage,
+  outOfSequence,
+  type JournalImage,
+} from '../core/journal-fold.ts';
 import { JournalError, type Batch, type Journal, type JournalContents } from '../core/journal-port.ts';
 
 /** What plays the disk: outlives the journals opened on it, as a file outlives processes. */
@@ -40,15 +47,20 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
   /** Appends one after another, so that `close` can let the one in flight end. */
   let last: Promise<unknown> = Promise.resolve();
 
-  const whileAlive = <T>(value: Promise<T>): Promise<T> =>
-    value.then(
-      (result) => (phase === 'crashed' ? new Promise<never>(() => {}) : result),
-      (error: unknown) => (phase === 'crashed' ? new Promise<never>(() => {}) : Promise.reject(error)),
-    );
+  const never = new Promise<never>(() => {});
+  /** What a process that was killed learns: nothing. */
+  async function unlessCrashed<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } finally {
+      if (phase === 'crashed') await never;
+    }
+  }
 
   async function load(): Promise<JournalContents> {
     if (phase !== 'new') throw new JournalError('closed', 'the journal in memory is loaded once');
-    if (store.owned) throw new JournalError('in-use', 'the journal in memory is in use by another coordinator; close it first');
+    if (store.owned)
+      throw new JournalError('in-use', 'the journal in memory is in use by another coordinator; close it first');
     store.owned = true;
     phase = 'open';
     beginRun(store.image);
@@ -69,11 +81,11 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
     store,
     load,
     append(batch) {
-      if (phase === 'crashed') return new Promise<never>(() => {});
+      if (phase === 'crashed') return never;
       if (phase !== 'open') return Promise.reject(new JournalError('closed', 'the journal in memory is not open'));
       const done = last.then(() => commit(batch));
       last = done.catch(() => {});
-      return whileAlive(done);
+      return unlessCrashed(done);
     },
     async close() {
       if (phase === 'crashed') return;

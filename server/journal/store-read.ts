@@ -78,7 +78,9 @@ export function readContents(db: Database): JournalContents {
     largestWindowMs: durationMs(row.largest_window_ms),
     quietMs: durationMs(row.quiet_ms),
     leases: all<LeaseRow>('SELECT * FROM lease ORDER BY fencing_token').map(leaseOf),
-    claims: all<TermsRow>('SELECT * FROM claim ORDER BY place').map((claim): StoredClaim => ({ terms: termsOf(claim) })),
+    claims: all<TermsRow>('SELECT * FROM claim ORDER BY place').map((claim): StoredClaim => ({
+      terms: termsOf(claim),
+    })),
     sessions: all<SessionRow>('SELECT * FROM session ORDER BY place').map(sessionOf),
     states: all<StateRow>('SELECT * FROM state ORDER BY place').map(stateOf),
     closures: all<ClosureRow>('SELECT * FROM closure ORDER BY place').map(closureOf),

@@ -45,7 +45,8 @@ export function makeStore(db: Database, log: Log): Store {
   const append = db.transaction((batch: Batch): void => {
     const change = write(batch.events);
     const followed = follow.run({ ...change, sequence: batch.sequence, base: log.base });
-    if (followed.changes !== 1) throw new RangeError(outOfSequence(sequence.get() ?? 0, batch) ?? 'the journal has no row');
+    if (followed.changes !== 1)
+      throw new RangeError(outOfSequence(sequence.get() ?? 0, batch) ?? 'the journal has no row');
   });
 
   return {

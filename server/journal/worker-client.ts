@@ -74,8 +74,8 @@ export function workerClient(worker: JournalThread, onWarning: (message: string)
         if (gone !== null) return reject(gone);
         lastId += 1;
         worker.ref();
-        // The worker answers a call of one kind with what belongs to that kind (worker-messages.ts).
-        waiting.set(lastId, { done: resolve as Waiting['done'], failed: reject });
+        waiting.set(lastId, { done: resolve, failed: reject });
+        // `kind` and `asked` belong together by the type of `call`, which a union cannot be told.
         worker.postMessage({ id: lastId, kind, with: asked } as Call);
       });
     },

@@ -15,7 +15,9 @@ export interface Calls {
 
 export type CallKind = keyof Calls;
 
-export type Call = { readonly [K in CallKind]: { readonly id: number; readonly kind: K; readonly with: Calls[K]['with'] } }[CallKind];
+export type Call = {
+  readonly [K in CallKind]: { readonly id: number; readonly kind: K; readonly with: Calls[K]['with'] };
+}[CallKind];
 
 export type FromWorker =
   | { readonly kind: 'done'; readonly id: number; readonly back: Calls[CallKind]['back'] }

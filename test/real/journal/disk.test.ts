@@ -55,11 +55,7 @@ describe('F50 a disk that is full', () => {
     const free = fill(folder);
     for (let tries = 0; tries < 3; tries += 1) {
       const failed = journal.append({ sequence: 2, events: [granted(2), big('a', 200)] });
-      await expect(failed).rejects.toMatchObject({
-        name: 'JournalError',
-        code: 'full',
-        message: expect.stringContaining(path),
-      });
+      await expect(failed).rejects.toMatchObject({ name: 'JournalError', code: 'full' });
     }
     free();
     await journal.append({ sequence: 2, events: [granted(3), big('b', 200)] });
@@ -88,10 +84,7 @@ describe('F50 a disk that is full', () => {
     const path = join(folder, 'leasehold.db');
     const free = fill(folder);
     const before = fingerprint(folder);
-    await expect(reload(path)).rejects.toMatchObject({
-      code: 'full',
-      message: expect.stringContaining('free some space'),
-    });
+    await expect(reload(path)).rejects.toThrow(/disk is full.*free some space/);
     expect(fingerprint(folder)).toEqual(before);
     free();
     await reload(path);
@@ -113,9 +106,9 @@ describe('a disk that fails', () => {
     await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } });
     const injection = await injectIntoSyncs(child.pid, 'error=EIO');
     const refused = { kind: 'append', batch: { sequence: 2, events: [granted(2), big('refused', 20)] } } as const;
-    expect(await child.ask(refused)).toMatchObject({
-      failed: { code: 'io', message: expect.stringContaining('SQLITE_IOERR_FSYNC') },
-    });
+    const { failed } = await child.ask(refused);
+    expect(failed?.code).toBe('io');
+    expect(failed?.message).toContain('SQLITE_IOERR_FSYNC');
     await child.kill();
     await injection.undo();
     const contents = await reload(path);

@@ -2,9 +2,10 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { JournalContents } from '../../../server/core/journal-port.ts';
+import { JournalError, type JournalContents } from '../../../server/core/journal-port.ts';
 import { sqliteJournal } from '../../../server/journal/sqlite.ts';
 import { startWorker, type JournalThread } from '../../../server/journal/worker-client.ts';
+import type { FromWorker } from '../../../server/journal/worker-messages.ts';
 import { granted, lease, state, terms } from '../../unit/server/journal/samples.ts';
 import { freshFolder } from './support/folder.ts';
 import { journalProcess } from './support/process.ts';
@@ -13,7 +14,7 @@ import { journalProcess } from './support/process.ts';
 const numbered = [
   { kind: 'granted', lease: { ...lease(1), fencingToken: '#' } },
   { kind: 'state', state: { ...state(), version: '#' } },
-  { kind: 'claim', claim: { terms: { ...terms(), request: '#' } } },
+  { kind: 'claim', claim: { terms: { ...terms(), request: 'request #' } } },
 ];
 
 function expectWhole(contents: JournalContents): void {
@@ -37,8 +38,8 @@ function losing(lost: 'question' | 'answer', fault: { armed: boolean }, thread: 
       if (fault.armed && lost === 'question') end();
       else thread.postMessage(call);
     },
-    on(event: 'message' | 'error' | 'exit', listener: (value?: any) => void) {
-      if (event !== 'message') return thread.on(event as 'exit', listener);
+    on(event: string, listener: (message: FromWorker) => void) {
+      if (event !== 'message') return thread.on(event as 'exit', listener as () => void);
       return thread.on('message', (message) => {
         if (fault.armed && lost === 'answer') end();
         else listener(message);
@@ -49,6 +50,13 @@ function losing(lost: 'question' | 'answer', fault: { armed: boolean }, thread: 
     terminate: () => thread.terminate(),
   };
 }
+
+/** The code with which a journal refused; null when it did not. */
+const codeOf = (outcome: Promise<unknown>): Promise<unknown> =>
+  outcome.then(
+    () => null,
+    (error: unknown) => (error instanceof JournalError ? error.code : error),
+  );
 
 async function reload(path: string): Promise<JournalContents> {
   const journal = sqliteJournal({ path });
@@ -106,8 +114,8 @@ describe('a journal whose process ends without closing it', () => {
       await journal.append({ sequence: 1, events: [granted(1)] });
       fault.armed = true;
       const appended = journal.append({ sequence: 2, events: [granted(2)] });
-      if (lost === 'question') await expect(appended).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
-      else await appended;
+      // A refusal for what was not stored, and nothing but the acknowledgement for what was.
+      expect(await codeOf(appended)).toBe(lost === 'question' ? 'io' : null);
       await journal.append({ sequence: lost === 'question' ? 2 : 3, events: [granted(3)] });
       await journal.close();
       expect(warnings).toHaveLength(1);
@@ -135,10 +143,7 @@ describe('a journal whose process ends without closing it', () => {
     await child.ask({ kind: 'append', batch: { sequence: 1, events: [granted(1)] } });
     const copy = join(folder, 'copy.db');
     copyFileSync(path, copy);
-    await expect(reload(copy)).rejects.toMatchObject({
-      code: 'damaged',
-      message: expect.stringContaining('has lost its log'),
-    });
+    await expect(reload(copy)).rejects.toThrow('has lost its log');
     copyFileSync(`${path}-wal`, `${copy}-wal`);
     expect(await reload(copy)).toMatchObject({ sequence: 1, mark: 1 });
     await child.kill();

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { JournalError } from '../../../../server/core/journal-port.ts';
+import { JournalError, type Batch } from '../../../../server/core/journal-port.ts';
 import { sqliteJournal, type SqliteJournal } from '../../../../server/journal/sqlite.ts';
 import { sameThread } from '../../../unit/server/journal/same-thread.ts';
 import type { Answer, Question } from './process.ts';
@@ -24,13 +24,10 @@ function say(answer: Answer): void {
 }
 
 /** Appends without end, telling each acknowledged batch, until somebody kills the process. */
-async function appendOn(
-  journal: SqliteJournal,
-  from: number,
-  make: (sequence: number) => Question & { kind: 'append' },
-): Promise<never> {
+async function appendOn(journal: SqliteJournal, from: number, template: string): Promise<never> {
   for (let sequence = from; ; sequence += 1) {
-    await journal.append(make(sequence).batch);
+    const events = template.replaceAll('"#"', String(sequence)).replaceAll('#', String(sequence));
+    await journal.append({ sequence, events: JSON.parse(events) as Batch['events'] });
     say({ acknowledged: sequence });
   }
 }
@@ -64,10 +61,7 @@ async function answerTo(question: Question): Promise<Answer> {
     case 'append':
       return { lag: await lagOf(() => journal.append(question.batch)) };
     case 'append-on':
-      return appendOn(journal, question.from, (sequence) => ({
-        kind: 'append',
-        batch: { sequence, events: JSON.parse(JSON.stringify(question.events).replaceAll('"#"', String(sequence))) },
-      }));
+      return appendOn(journal, question.from, JSON.stringify(question.events));
     case 'url':
       await journal.setOwnerUrl(question.url);
       return {};
@@ -89,7 +83,7 @@ async function answerTo(question: Question): Promise<Answer> {
 
 for await (const line of createInterface({ input: process.stdin })) {
   // Not awaited: an append without end must not keep the next line waiting.
-  const question: Question & { readonly id: number } = JSON.parse(line);
+  const question = JSON.parse(line) as Question & { readonly id: number };
   const { id } = question;
   void answerTo(question).then(
     (answer) => say({ ...answer, id }),

@@ -13,7 +13,7 @@ export function freshFolder(): string {
 
 /** Every file of a folder with a hash of its bytes: two that are equal were not touched. */
 export function fingerprint(folder: string): Record<string, string> {
-  const entries = readdirSync(folder).map((name) => {
+  const entries = readdirSync(folder).map((name): [string, string] => {
     const path = join(folder, name);
     return [
       name,

@@ -13,7 +13,7 @@ type Asked =
   | { readonly kind: 'ping' }
   | { readonly kind: 'load' }
   | { readonly kind: 'append'; readonly batch: Batch }
-  /** Batch after batch until killed; `"#"` in the events becomes the batch's number. */
+  /** Batch after batch until killed; `#` in the events becomes the batch's number. */
   | { readonly kind: 'append-on'; readonly from: number; readonly events: unknown }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'close' }
@@ -59,7 +59,7 @@ export function journalProcess(path: string, options: Pick<SpawnOptions, 'uid' |
   const warnings: string[] = [];
   let acknowledged = 0;
   createInterface({ input: stdout }).on('line', (line) => {
-    const answer: Answer = JSON.parse(line);
+    const answer = JSON.parse(line) as Answer;
     if (answer.warning !== undefined) warnings.push(answer.warning);
     else if (answer.acknowledged !== undefined) acknowledged = answer.acknowledged;
     else if (answer.id !== undefined) waiting.get(answer.id)?.(answer);

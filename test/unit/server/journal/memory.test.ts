@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { JournalError } from '../../../../server/core/journal-port.ts';
 import { memoryJournal, memoryStore } from '../../../../server/journal/memory.ts';
-import { journalContract } from './contract.ts';
+import { journalContract } from './contract/contract.ts';
 import { granted } from './samples.ts';
 
 journalContract('journal in memory', async () => {

@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { JournalThread, StartWorker } from '../../../../server/journal/worker-client.ts';
+import type { FromWorker } from '../../../../server/journal/worker-messages.ts';
 import { serveJournal } from '../../../../server/journal/worker-service.ts';
 
 /** The journal's thread without a thread, which takes 100 ms to start: the same service behind the same messages. */
@@ -9,9 +10,9 @@ export const sameThread: StartWorker = (data) => {
   const exited: (() => void)[] = [];
   const thread: JournalThread = {
     postMessage: (call) => port1.postMessage(call),
-    on(event: string, listener: (value?: any) => void) {
+    on(event: string, listener: (message: FromWorker) => void) {
       if (event === 'message') port1.on('message', listener);
-      if (event === 'exit') exited.push(listener);
+      if (event === 'exit') exited.push(listener as () => void);
     },
     ref: () => port1.ref(),
     unref: () => port1.unref(),

@@ -61,9 +61,15 @@ export const closure = (over: Partial<StoredClosure> = {}): StoredClosure => ({
   ...over,
 });
 
-export const granted = (token: number, over: Partial<StoredLease> = {}): DurableEvent => ({ kind: 'granted', lease: lease(token, over) });
+export const granted = (token: number, over: Partial<StoredLease> = {}): DurableEvent => ({
+  kind: 'granted',
+  lease: lease(token, over),
+});
 
 export const claim = (request: string, over: Partial<ClaimTerms> = {}): DurableEvent => ({
   kind: 'claim',
   claim: { terms: terms({ request: ids.requestId(request), ...over }) },
 });
+
+/** The lease that most tests are about, as events name it. */
+export const onLease = { name: terms().name, fencingToken: ids.fencingToken(7) };

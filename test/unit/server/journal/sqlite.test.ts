@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteJournal } from '../../../../server/journal/sqlite.ts';
-import { journalContract } from './contract.ts';
+import { journalContract } from './contract/contract.ts';
 import { sameThread } from './same-thread.ts';
 
 /** In memory where the system has such a folder: what is durable is shown in test/real/journal, and this is many files. */

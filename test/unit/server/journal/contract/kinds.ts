@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import * as ids from '../../../../shared/ids.ts';
-import { durationMs } from '../../../../shared/time.ts';
-import type { DurableEvent, JournalContents } from '../../../../server/core/journal-port.ts';
-import { claim, closure, granted, lease, session, state, terms } from './samples.ts';
+import * as ids from '../../../../../shared/ids.ts';
+import { durationMs } from '../../../../../shared/time.ts';
+import type { DurableEvent, JournalContents } from '../../../../../server/core/journal-port.ts';
+import { claim, closure, granted, lease, session, state, terms } from '../samples.ts';
 
 interface KindCase {
   /** Batches before; the last one holds the event of this kind. */
@@ -72,7 +72,10 @@ export const kinds: { readonly [K in DurableEvent['kind']]: KindCase } = {
     then: (contents) => expect(contents.claims).toEqual([{ terms: terms({ request: ids.requestId('a') }) }]),
   },
   'claim-ended': {
-    batches: [[claim('a'), claim('b')], [{ kind: 'claim-ended', session: terms().session, request: ids.requestId('a') }]],
+    batches: [
+      [claim('a'), claim('b')],
+      [{ kind: 'claim-ended', session: terms().session, request: ids.requestId('a') }],
+    ],
     then: (contents) => expect(contents.claims.map((one) => one.terms.request)).toEqual(['b']),
   },
   mark: {
