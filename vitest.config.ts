@@ -21,10 +21,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts', 'test/sim/**/*.test.ts', 'test/tidy/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts', 'test/sim/**/*.test.ts'],
           testTimeout: 20_000,
         },
       },
+      { extends: true, test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'packed', include: ['test/packed/**/*.test.ts'], ...oneAtATime } },
     ],

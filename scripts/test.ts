@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   tests('pure'),
+  tests('tidy'),
   tests('real'),
   tests('packed'),
 ];

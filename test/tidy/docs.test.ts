@@ -121,12 +121,13 @@ describe('what is kept', () => {
   });
 
   // Put together here, so that this file holds no trace itself.
-  test.each([['see ', 'home', 'anna', 'x'].join('/'), ['', 'work', 'x'].join('/'), ['thanks to Clau', 'de'].join('')])(
-    '%s is found',
-    (line) => {
-      expect(tracesIn('planted.md', `first\n${line}\n`)).toHaveLength(1);
-    },
-  );
+  test.each([
+    ['the folder of a person', ['see ', 'home', 'anna', 'x'].join('/')],
+    ['a folder at the root', ['', 'work', 'x'].join('/')],
+    ['the name of a tool', ['thanks to Clau', 'de'].join('')],
+  ])('%s is found', (_, line) => {
+    expect(tracesIn('planted.md', `first\n${line}\n`)).toHaveLength(1);
+  });
 
   test('a relative path and a URL are no traces', () => {
     expect(tracesIn('planted.md', 'server/work/x https://example.org/home/a ./root/x')).toEqual([]);
