@@ -55,6 +55,8 @@ export class CoreDriver {
   inFlight: Batch | null = null;
   #inputs: Input[] = [];
   readonly #clients = new Map<SocketId, RawClient>();
+  /** Also those who have no socket in this run. */
+  readonly #everyone = new Set<RawClient>();
   readonly #wall: WallMs;
 
   constructor(options: CoreDriverOptions = {}) {
@@ -75,7 +77,10 @@ export class CoreDriver {
   restart(options: Omit<CoreDriverOptions, 'image'> & { readonly stored?: boolean } = {}): CoreDriver {
     if (this.inFlight !== null && options.stored === true) applyBatch(this.image, this.inFlight);
     const next = new CoreDriver({ limits: this.limits, wall: this.wall(), ...options, image: this.image });
-    for (const client of new Set(this.#clients.values())) client.movedTo(next);
+    for (const client of this.#everyone) {
+      client.movedTo(next);
+      next.#everyone.add(client);
+    }
     return next;
   }
 
@@ -85,7 +90,9 @@ export class CoreDriver {
   }
 
   client(label = 'client'): RawClient {
-    return new RawClient(this, label);
+    const client = new RawClient(this, label);
+    this.#everyone.add(client);
+    return client;
   }
 
   /** For `RawClient`: a new socket, the messages of which go to it. */

@@ -167,6 +167,27 @@ describe('a disk that is full', () => {
     expect([...driver.image.leases.values()].map((lease) => lease.fencingToken)).toEqual([fencingToken]);
   });
 
+  test('a claim whose grant was undone waits in the queue, and is pinged at the pace of one that waits', () => {
+    const a = one(0);
+    fill();
+    a.send(a.acquire('n', 30_000));
+    driver.pass(4_999);
+    expect(a.take('ping')).toEqual([]);
+    driver.pass(1);
+    expect(a.only('ping')).toMatchObject({ nextMs: 5_000, queue: [{ request: 'c0-1', position: 0 }] });
+  });
+
+  test('R14 what was written about a session later than the failed batch is what stays', () => {
+    const a = one(0);
+    driver.disk = 'slow';
+    a.send(a.acquire('n'));
+    a.connect({ label: 'renamed' });
+    driver.disk = 'ok';
+    driver.finishAppend(false).settle();
+    driver.pass(250);
+    expect([...driver.image.sessions.values()].map((session) => session.label)).toEqual(['renamed']);
+  });
+
   test('R14 endings and sessions in the failed batch are written with the next one, under the same number', () => {
     const a = one(0);
     const lease = a.granted('n');

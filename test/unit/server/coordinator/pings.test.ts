@@ -169,6 +169,20 @@ describe('silence', () => {
     expect(b.only('granted')).toMatchObject({ frame: b.frame, leftMs: 30_000 });
   });
 
+  test('R19 one that falls silent again is passed over again', () => {
+    a.granted('n', 24 * 3_600_000);
+    b.send(b.acquire('n', 30_000));
+    for (let round = 0; round < 2; round += 1) {
+      driver.pass(10_000);
+      b.send(b.pong());
+    }
+    driver.pass(10_000);
+    a.send(a.release({ name: 'n', fencingToken: driver.image.mark }));
+    expect(b.take('granted')).toEqual([]);
+    b.send(b.pong());
+    expect(b.take('granted')).toHaveLength(1);
+  });
+
   test('R19 a resume is a wake, too', () => {
     a.granted('n', 10_500, { renew: false });
     b.send(b.acquire('n', 30_000));
