@@ -26,21 +26,18 @@ function arrowsOfPage(page: string): readonly string[] {
   });
 }
 
-function namesIn(value: unknown): readonly string[] {
-  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+/** Names that a package.json has under `key`. */
+function namesUnder(path: string, key: string): readonly string[] {
+  const manifest: unknown = JSON.parse(read(path));
+  const listed: unknown = typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, key) : undefined;
+  return typeof listed === 'object' && listed !== null ? Object.keys(listed) : [];
 }
 
-/** Every package that a package.json of the repository asks for, save the repository's own. */
-function dependencies(): ReadonlySet<string> {
-  const names = ['package.json', 'client/package.json', 'server/package.json'].flatMap((path) => {
-    const manifest: unknown = JSON.parse(read(path));
-    if (typeof manifest !== 'object' || manifest === null) return [];
-    return ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
-      namesIn(Reflect.get(manifest, key)),
-    );
-  });
-  return new Set(names.filter((name) => name !== 'leasehold'));
-}
+const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+
+/** Every package that a package.json of the repository asks for. */
+const dependencies = (): readonly string[] =>
+  ['package.json', 'client/package.json', 'server/package.json'].flatMap((path) => KINDS.flatMap((key) => namesUnder(path, key)));
 
 describe('ARCHITECTURE.md', () => {
   test('its table of layers and the imports are the same', () => {
@@ -73,6 +70,29 @@ describe('ARCHITECTURE.md', () => {
       ),
     ).toEqual([]);
     expect(rows.filter((cells) => !/[a-z].*\.$/.test(cells.at(-1) ?? ''))).toEqual([]);
+  });
+});
+
+describe('package.json', () => {
+  test('the coordinator asks for what it imports, and nothing else', () => {
+    const imported = sources()
+      .filter((file) => file.path.startsWith('server/'))
+      .flatMap(importsOf)
+      .map((one) => one.to)
+      .filter((to) => to !== 'node' && (to.startsWith('@') || !to.includes('/')));
+    // The client comes with the coordinator; what takes leases from the command line will import it.
+    const asked = namesUnder('server/package.json', 'dependencies').filter((name) => name !== 'leasehold');
+    expect(differences({ name: 'the imports', items: imported }, { name: 'server/package.json', items: asked })).toEqual([]);
+  });
+
+  test('the client asks for nothing', () => {
+    expect(KINDS.flatMap((key) => namesUnder('client/package.json', key))).toEqual([]);
+  });
+
+  test('the coordinator asks for the client at the version beside it', () => {
+    const version = (path: string): unknown => Reflect.get(Object(JSON.parse(read(path))), 'version');
+    expect(read('server/package.json')).toContain(`"leasehold": "${String(version('client/package.json'))}"`);
+    expect(version('server/package.json')).toBe(version('client/package.json'));
   });
 });
 
