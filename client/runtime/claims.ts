@@ -1,18 +1,10 @@
-import type { RequestId } from '../../shared/ids.ts';
+import { requestId, type RequestId } from '../../shared/ids.ts';
 import type { AcquireTerms, ClaimOutcome } from '../core/types.ts';
 import { errorOf, LeaseError } from './errors.ts';
-import { makeLease, type Held } from './lease.ts';
+import { Held } from './lease.ts';
 import { guarded } from './listeners.ts';
 import type { AcquireOptions } from './public-options.ts';
 import type { Runner, Told } from './runner.ts';
-
-/** Every claim and lease of one client, by the key that the core knows it by. */
-export interface Claims {
-  claim(terms: AcquireTerms, options: AcquireOptions): Promise<Held>;
-  tell(effect: Extract<Told, { readonly kind: 'claim' | 'queued' | 'lease' }>): void;
-  /** Asks each `renewWhile`; one that says no, or throws, has said its last. */
-  askRenewWhile(): void;
-}
 
 interface Entry {
   readonly options: AcquireOptions;
@@ -20,63 +12,75 @@ interface Entry {
   held: Held | null;
 }
 
-export function makeClaims(runner: () => Runner, newKey: () => RequestId, failed: (cause: unknown) => void): Claims {
-  const entries = new Map<RequestId, Entry>();
-  const renewing = new Map<RequestId, () => boolean>();
+/** Every claim and lease of one client, by the key that the core knows it by. */
+export class Claims {
+  readonly #runner: () => Runner;
+  readonly #failed: (cause: unknown) => void;
+  readonly #entries = new Map<RequestId, Entry>();
+  readonly #renewWhile = new Map<RequestId, () => boolean>();
+  #keys = 0;
 
-  function grant(key: RequestId, options: AcquireOptions): Held {
-    const snapshot = runner().lease(key);
-    if (snapshot === null) throw new LeaseError({ code: 'internal', message: 'a grant without a lease' });
-    if (options.renewWhile !== undefined) renewing.set(key, options.renewWhile);
-    return makeLease(runner(), key, snapshot, failed);
+  constructor(runner: () => Runner, failed: (cause: unknown) => void) {
+    this.#runner = runner;
+    this.#failed = failed;
   }
 
-  const claim = (terms: AcquireTerms, options: AcquireOptions): Promise<Held> =>
-    new Promise((resolve, reject) => {
-      const { signal } = options;
+  claim(terms: AcquireTerms, options: AcquireOptions): Promise<Held> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const key = newKey();
+      // Unique in the session, which belongs to this instance; the core's own ids begin with `#`.
+      const key = requestId(`${(this.#keys += 1)}`);
       const withdraw = (): void => {
-        entries.delete(key);
-        reject(signal?.reason);
-        runner().handle({ kind: 'withdraw', key });
+        this.#entries.delete(key);
+        // Whatever the owner of the signal gave it, an Error or not.
+        reject(signal?.reason as Error);
+        this.#runner().handle({ kind: 'withdraw', key });
       };
-      signal?.addEventListener('abort', withdraw);
       const entry: Entry = {
         options,
         held: null,
-        settle(outcome) {
+        settle: (outcome) => {
           signal?.removeEventListener('abort', withdraw);
-          if (outcome.kind === 'granted') return resolve((entry.held = grant(key, options)));
-          entries.delete(key);
+          if (outcome.kind === 'granted') return resolve((entry.held = this.#grant(key, options)));
+          this.#entries.delete(key);
           return reject(errorOf(outcome.failure));
         },
       };
-      entries.set(key, entry);
-      runner().handle({ kind: 'acquire', key, terms });
+      signal?.addEventListener('abort', withdraw);
+      this.#entries.set(key, entry);
+      this.#runner().handle({ kind: 'acquire', key, terms });
     });
+  }
 
-  return {
-    claim,
-    tell(effect) {
-      const entry = entries.get(effect.key);
-      if (entry === undefined) return;
-      if (effect.kind === 'claim') return entry.settle(effect.outcome);
-      if (effect.kind === 'queued') return guarded(() => entry.options.onQueued?.(effect), failed);
-      if (effect.news.kind === 'lost' || effect.news.kind === 'released') {
-        entries.delete(effect.key);
-        renewing.delete(effect.key);
-      }
-      entry.held?.news(effect.news);
-    },
-    askRenewWhile() {
-      for (const [key, renewWhile] of renewing) {
-        let goOn = false;
-        guarded(() => (goOn = renewWhile()), failed);
-        if (goOn) continue;
-        renewing.delete(key);
-        runner().handle({ kind: 'stop-renewing', key });
-      }
-    },
-  };
+  tell(effect: Extract<Told, { readonly kind: 'claim' | 'queued' | 'lease' }>): void {
+    const entry = this.#entries.get(effect.key);
+    if (entry === undefined) return;
+    if (effect.kind === 'claim') return entry.settle(effect.outcome);
+    if (effect.kind === 'queued') return guarded(() => entry.options.onQueued?.(effect), this.#failed);
+    if (effect.news.kind === 'lost' || effect.news.kind === 'released') {
+      this.#entries.delete(effect.key);
+      this.#renewWhile.delete(effect.key);
+    }
+    entry.held?.news(effect.news);
+  }
+
+  /** Asks each `renewWhile`; one that says no, or throws, has said its last. */
+  askRenewWhile(): void {
+    for (const [key, renewWhile] of this.#renewWhile) {
+      let goOn = false;
+      guarded(() => (goOn = renewWhile()), this.#failed);
+      if (goOn) continue;
+      this.#renewWhile.delete(key);
+      this.#runner().handle({ kind: 'stop-renewing', key });
+    }
+  }
+
+  #grant(key: RequestId, { renewWhile }: AcquireOptions): Held {
+    const runner = this.#runner();
+    const first = runner.lease(key);
+    if (first === null) throw new LeaseError({ code: 'internal', message: 'a grant without a lease' });
+    if (renewWhile !== undefined) this.#renewWhile.set(key, renewWhile);
+    return new Held(runner, key, first, this.#failed);
+  }
 }

@@ -79,14 +79,21 @@ export class WaitTimeoutError extends LeaseError {
  *     try { await client.acquire('printer', { waitMs: 1_000 }) }
  *     catch (error) { if (!isLeaseError(error, 'wait-timeout')) throw error }
  */
-export function isLeaseError<C extends Code = Code>(error: unknown, code?: C): error is LeaseError & { readonly code: C } {
-  return Object(error)[BRAND] === true && (code === undefined || Object(error).code === code);
+export function isLeaseError<C extends Code = Code>(
+  error: unknown,
+  code?: C,
+): error is LeaseError & { readonly code: C } {
+  // Whatever it is, as an object: two of its properties are looked at.
+  const found = Object(error) as { readonly [BRAND]?: unknown; readonly code?: unknown };
+  return found[BRAND] === true && (code === undefined || found.code === code);
 }
 
 /** The public form of what the core found. */
 export function errorOf(failure: Failure): LeaseError {
   const fields = { ...failure, cause: failure.cause && errorOf(failure.cause) };
-  return fields.code === 'wait-timeout' ? new WaitTimeoutError({ ...fields, code: fields.code }) : new LeaseError(fields);
+  return fields.code === 'wait-timeout'
+    ? new WaitTimeoutError({ ...fields, code: fields.code })
+    : new LeaseError(fields);
 }
 
 export const badRequest = (param: string, problem: string): LeaseError =>

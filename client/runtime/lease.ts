@@ -1,6 +1,6 @@
-import { FRAME_BYTES_MAX } from '../../shared/limits.ts';
 import type { RequestId } from '../../shared/ids.ts';
 import type { Json } from '../../shared/json.ts';
+import { FRAME_BYTES_MAX } from '../../shared/limits.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import type { ClientEvent, LeaseNews, LeaseSnapshot, Outcome, Reference } from '../core/types.ts';
 import { LeaseError, LeaseLostError, LeaseReleasedError } from './errors.ts';
@@ -8,17 +8,6 @@ import { makeListeners } from './listeners.ts';
 import { jsonText } from './options.ts';
 import type { Lease, LeaseEvents } from './public-lease.ts';
 import type { OutcomeOf, Runner } from './runner.ts';
-
-/** A lease as the client keeps it: the handle that people have, and what only the client may do. */
-export interface Held {
-  readonly key: RequestId;
-  readonly lease: Lease;
-  /** How it ended; null while it goes on. */
-  readonly ended: LeaseLostError | LeaseReleasedError | null;
-  readonly news: (news: LeaseNews) => void;
-  /** Aborts the signal while the lease goes on: the client is closing. */
-  readonly stop: () => void;
-}
 
 /** The coordinator has a limit of its own; beyond this it could not even read the frame. */
 const STATE_BYTES_SENT_MAX = FRAME_BYTES_MAX - 1_024;
@@ -29,110 +18,141 @@ export function quiet<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-export function makeLease(runner: Runner, key: RequestId, first: LeaseSnapshot, failed: (cause: unknown) => void): Held {
-  const { name, fencingToken, ttlMs } = first;
-  const controller = new AbortController();
-  const listeners = makeListeners<LeaseEvents>(failed);
-  let last = first;
-  let ended: LeaseLostError | LeaseReleasedError | null = null;
+/** A lease as the client keeps it, from its grant to its end. People have the handle that `leaseOf` makes of it. */
+export class Held {
+  readonly key: RequestId;
+  readonly lease: Lease;
+  readonly controller = new AbortController();
+  readonly listeners;
+  readonly #runner: Runner;
+  #last: LeaseSnapshot;
+  /** How it ended; null while it goes on. */
+  ended: LeaseLostError | LeaseReleasedError | null = null;
 
-  /** What is true now. A lease that is over stays as it was when it ended. */
-  function look(): LeaseSnapshot {
-    if (ended === null) runner.handle({ kind: 'wake' });
-    // It may have ended in that very look.
-    if (ended === null) last = runner.lease(key) ?? last;
-    return last;
+  constructor(runner: Runner, key: RequestId, first: LeaseSnapshot, failed: (cause: unknown) => void) {
+    this.key = key;
+    this.listeners = makeListeners<LeaseEvents>(failed);
+    this.#runner = runner;
+    this.#last = first;
+    this.lease = leaseOf(this, first);
   }
 
-  const lostError = (code: LeaseLostError['code'], attempts: LeaseLostError['attempts']): LeaseLostError => {
-    const tried = attempts.map(({ agoMs, outcome }) => `${outcome} ${Math.round(agoMs)} ms before`).join(', ');
-    const message = `lease "${name}" with token ${fencingToken} is lost: ${code}${tried && `; last renewals: ${tried}`}. Stop its work; acquire again if need be`;
-    return new LeaseLostError({ code, message, retryable: code !== 'revoked' && code !== 'closed' }, attempts);
-  };
+  /** What is true now. A lease that is over stays as it was when it ended. */
+  look(): LeaseSnapshot {
+    if (this.ended === null) this.#runner.handle({ kind: 'wake' });
+    // It may have ended in that very look.
+    if (this.ended === null) this.#last = this.#runner.lease(this.key) ?? this.#last;
+    return this.#last;
+  }
 
-  function news(told: LeaseNews): void {
-    if (told.kind !== 'lost' && told.kind !== 'released') return listeners.emit(told.kind, told as never);
-    last = { ...(runner.lease(key) ?? last), status: told.kind, remainingMs: 0 };
-    ended = told.kind === 'lost' ? lostError(told.code, told.attempts) : new LeaseReleasedError(`lease "${name}" was released`);
-    controller.abort(ended);
-    listeners.emit(told.kind, ended as never);
+  news(told: LeaseNews): void {
+    if (told.kind !== 'lost' && told.kind !== 'released') return this.listeners.emit(told.kind, told);
+    this.#last = { ...(this.#runner.lease(this.key) ?? this.#last), status: told.kind, remainingMs: 0 };
+    this.ended =
+      told.kind === 'lost'
+        ? this.#lost(told.code, told.attempts)
+        : new LeaseReleasedError(`lease "${this.#last.name}" was released`);
+    this.controller.abort(this.ended);
+    this.listeners.emit(told.kind, this.ended);
+  }
+
+  /** Aborts the signal while the lease goes on: the client is closing. */
+  stop(): void {
+    this.controller.abort(this.#lost('closed', []));
   }
 
   /** Asks the core something of this lease; a lease that is over refuses with the reason of its end. */
-  async function ask<K extends Outcome['kind']>(event: (reference: Reference) => ClientEvent): Promise<OutcomeOf<K>> {
-    look();
-    if (ended !== null) throw ended;
-    return runner.ask<K>(event).catch((error: unknown) => {
-      throw ended ?? error;
+  async ask<K extends Outcome['kind']>(event: (reference: Reference) => ClientEvent): Promise<OutcomeOf<K>> {
+    this.look();
+    if (this.ended !== null) throw this.ended;
+    return this.#runner.ask<K>(event).catch((error: unknown) => {
+      throw this.ended ?? error;
     });
   }
 
+  giveBack(handOver: boolean): Promise<OutcomeOf<'released'>> {
+    return this.ask((reference) => ({ kind: 'release', key: this.key, reference, handOver }));
+  }
+
+  #lost(code: LeaseLostError['code'], attempts: LeaseLostError['attempts']): LeaseLostError {
+    const { name, fencingToken } = this.#last;
+    const tried = attempts.map(({ agoMs, outcome }) => `${outcome} ${Math.round(agoMs)} ms before`).join(', ');
+    const message = `lease "${name}" with token ${fencingToken} is lost: ${code}${tried && `; last renewals: ${tried}`}. Stop its work; acquire again if need be`;
+    return new LeaseLostError({ code, message, retryable: code !== 'revoked' && code !== 'closed' }, attempts);
+  }
+}
+
+/** The handle. Its methods need no `this`, so that they can be passed on. */
+function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Lease {
+  const { key, controller, listeners } = held;
   const release = (): Promise<boolean> =>
-    ask<'released'>((reference) => ({ kind: 'release', key, reference, handOver: false })).then(
+    held.giveBack(false).then(
       ({ released }) => released,
       () => false,
     );
-
-  async function handOver(): Promise<void> {
-    const { released, code } = await ask<'released'>((reference) => ({ kind: 'release', key, reference, handOver: true }));
-    if (!released) throw new LeaseError({ code: code ?? 'nobody-waiting', message: `lease "${name}" was not handed over: nobody waits for it; it is kept` });
-  }
-
-  async function setState(given: Json | undefined): Promise<number> {
-    // Copied now: the core may have to say it again when the caller has long changed it.
-    const value = given === undefined ? given : (JSON.parse(stateText(given)) as Json);
-    return (await ask<'state-set'>((reference) => ({ kind: 'set-state', key, reference, value, ifVersion: undefined }))).version;
-  }
-
-  const lease: Lease = {
+  return {
     name,
     fencingToken,
     ttlMs,
     protected: true,
     mode: 'exclusive',
     get status() {
-      return look().status;
+      return held.look().status;
     },
     get remainingMs() {
-      return look().remainingMs;
+      return held.look().remainingMs;
     },
     get ceilingLeftMs() {
-      return look().ceilingLeftMs;
+      return held.look().ceilingLeftMs;
     },
     get state() {
-      return look().state?.value;
+      return held.look().state?.value;
     },
     get signal() {
-      look();
+      held.look();
       return controller.signal;
     },
-    assertHeld() {
-      const { status } = look();
-      if (ended !== null) throw ended;
-      if (status !== 'held') {
-        throw new LeaseError({ code: 'at-risk', message: `lease "${name}" is at risk; start nothing new until it has recovered`, retryable: true });
-      }
-    },
-    setState: (value) => quiet(setState(value)),
-    renew: () => quiet(ask<'renewed'>((reference) => ({ kind: 'renew', key, reference })).then(() => look().remainingMs)),
+    assertHeld: () => assertHeld(held),
+    setState: (value) => quiet(setState(held, value)),
+    renew: () =>
+      quiet(held.ask((reference) => ({ kind: 'renew', key, reference })).then(() => held.look().remainingMs)),
     release,
-    handOver: () => quiet(handOver()),
+    handOver: () => quiet(handOverOf(held)),
     on: listeners.on,
     [Symbol.asyncDispose]: () => release().then(() => undefined),
   };
-  return {
+}
+
+function assertHeld(held: Held): void {
+  const { status, name } = held.look();
+  if (held.ended !== null) throw held.ended;
+  const message = `lease "${name}" is at risk; start nothing new until it has recovered`;
+  if (status !== 'held') throw new LeaseError({ code: 'at-risk', message, retryable: true });
+}
+
+async function handOverOf(held: Held): Promise<void> {
+  const { released, code = 'nobody-waiting' } = await held.giveBack(true);
+  const message = `lease "${held.look().name}" was not handed over: nobody waits for it; it is kept`;
+  if (!released) throw new LeaseError({ code, message });
+}
+
+async function setState(held: Held, given: Json | undefined): Promise<number> {
+  // Copied now: the core may have to say it again when the caller has long changed it.
+  const value = given === undefined ? given : (JSON.parse(stateText(given)) as Json);
+  const { key } = held;
+  const outcome = await held.ask<'state-set'>((reference) => ({
+    kind: 'set-state',
     key,
-    lease,
-    news,
-    stop: () => controller.abort(lostError('closed', [])),
-    get ended() {
-      return ended;
-    },
-  };
+    reference,
+    value,
+    ifVersion: undefined,
+  }));
+  return outcome.version;
 }
 
 function stateText(value: Json): string {
   const text = jsonText('state', value);
   if (utf8Bytes(text) <= STATE_BYTES_SENT_MAX) return text;
-  throw new LeaseError({ code: 'state-too-large', message: `state has more than ${STATE_BYTES_SENT_MAX} bytes as JSON; keep a reference in it and the data elsewhere`, param: 'state' });
+  const message = `state has more than ${STATE_BYTES_SENT_MAX} bytes as JSON; keep a reference in it and the data elsewhere`;
+  throw new LeaseError({ code: 'state-too-large', message, param: 'state' });
 }

@@ -1,6 +1,6 @@
 export interface Listeners<Events> {
-  on<E extends keyof Events>(event: E, listener: (news: Events[E]) => void): () => void;
-  emit<E extends keyof Events>(event: E, news: Events[E]): void;
+  readonly on: <E extends keyof Events>(event: E, listener: (news: Events[E]) => void) => () => void;
+  readonly emit: <E extends keyof Events>(event: E, news: Events[E]) => void;
 }
 
 /** Calls `work` now. What it throws, or what the promise that it returns rejects with, goes to `failed` and no further. */
@@ -20,9 +20,14 @@ export function makeListeners<Events>(failed: (cause: unknown, event: keyof Even
     },
     emit(event, news) {
       // A copy, since a listener may add others, which are not for this event; one that it removes is not called.
-      for (const entry of [...entries]) {
+      const present = [...entries];
+      for (const entry of present) {
         // The entry was made by `on`, which ties this listener to this event.
-        if (entry[0] === event && entries.has(entry)) guarded(() => entry[1](news as never), (cause) => failed(cause, event));
+        if (entry[0] === event && entries.has(entry))
+          guarded(
+            () => entry[1](news as never),
+            (cause) => failed(cause, event),
+          );
       }
     },
   };

@@ -1,13 +1,34 @@
 import { leaseName } from '../../shared/ids.ts';
 import {
-  BACKOFF_MS_MAX_LEAST, BACKOFF_MS_MAX_MOST, CONNECT_TIMEOUT_MS_MAX, CONNECT_TIMEOUT_MS_MIN, CREDENTIAL_BYTES_MAX, DRAIN_MS_MAX, IDLE_MS_MAX,
-  LABEL_BYTES_MAX, LIFETIME_MS_MAX, LOCK_DELAY_MS_MAX, METADATA_BYTES_MAX, MIN_HOLD_MS_MAX, PRIORITY_MAX, PRIORITY_MIN,
-  TTL_MS_MAX, TTL_MS_MIN, TTL_MS_MIN_FIXED, WAIT_MS_MAX,
+  BACKOFF_MS_MAX_LEAST,
+  BACKOFF_MS_MAX_MOST,
+  CONNECT_TIMEOUT_MS_MAX,
+  CONNECT_TIMEOUT_MS_MIN,
+  CREDENTIAL_BYTES_MAX,
+  DRAIN_MS_MAX,
+  IDLE_MS_MAX,
+  LABEL_BYTES_MAX,
+  LIFETIME_MS_MAX,
+  LOCK_DELAY_MS_MAX,
+  METADATA_BYTES_MAX,
+  MIN_HOLD_MS_MAX,
+  PRIORITY_MAX,
+  PRIORITY_MIN,
+  TTL_MS_MAX,
+  TTL_MS_MIN,
+  TTL_MS_MIN_FIXED,
+  WAIT_MS_MAX,
 } from '../../shared/limits.ts';
 import { nameProblem } from '../../shared/names.ts';
 import { inWords, unknownKeyProblem } from '../../shared/options.ts';
 import {
-  RENEW_ATTEMPTS_MIN, RENEW_RATIO_DEFAULT, RENEW_RATIO_MAX, RENEW_RATIO_MIN, ROUND_TRIP_MS_MIN, stopMarginMs, stopMarginMsMin,
+  RENEW_ATTEMPTS_MIN,
+  RENEW_RATIO_DEFAULT,
+  RENEW_RATIO_MAX,
+  RENEW_RATIO_MIN,
+  ROUND_TRIP_MS_MIN,
+  stopMarginMs,
+  stopMarginMsMin,
 } from '../../shared/renewal.ts';
 import { durationMs } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
@@ -54,33 +75,40 @@ const ACQUIRE_RULES: Rules<AcquireOptions> = {
 
 export const DRAIN_RULES = { drainMs: [0, DRAIN_MS_MAX, MS] } as const;
 export const TIMEOUT_RULES = { timeoutMs: [1, WAIT_MS_MAX, MS] } as const;
-export const RUN_RULES: Rules<RunOptions> = { ...ACQUIRE_RULES, ...DRAIN_RULES, ifUnavailable: 'reject or skip or run' };
+export const RUN_RULES: Rules<RunOptions> = {
+  ...ACQUIRE_RULES,
+  ...DRAIN_RULES,
+  ifUnavailable: 'reject or skip or run',
+};
 
 /** Throws `bad-request` for the first option that is unknown or not what its rule allows. */
 export function checkOptions(given: object, rules: Readonly<Record<string, Rule>>): void {
   if (typeof given !== 'object' || given === null) throw refused('options', given, 'an object');
   const unknown = unknownKeyProblem(given, Object.keys(rules));
   if (unknown !== null) throw badRequest(unknown.param, unknown.problem);
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries<unknown>({ ...given })) {
     const rule = rules[key] ?? [];
     if (value === undefined) continue;
-    if (typeof rule === 'string') {
-      const allowed = rule.split(' or ');
-      if (value === null || (!allowed.includes(typeof value) && !allowed.includes(value))) throw refused(key, value, rule);
-    } else if (rule.length > 0) inRange(key, value, rule as Range);
+    if (typeof rule !== 'string') {
+      if (rule.length === 3) inRange(key, value, rule);
+    } else if (value === null || !rule.split(' or ').some((kind) => kind === typeof value || kind === value)) {
+      throw refused(key, value, rule);
+    }
   }
 }
 
-const refused = (key: string, value: unknown, allowed: string): Error => badRequest(key, `${key} is ${inWords(value)}; allowed: ${allowed}`);
+const refused = (key: string, value: unknown, allowed: string): Error =>
+  badRequest(key, `${key} is ${inWords(value)}; allowed: ${allowed}`);
 
-function inRange(key: string, value: number, [min, max, of]: Range): void {
+function inRange(key: string, value: unknown, [min, max, of]: Range): void {
   const right = of === 'numbers' ? Number.isFinite(value) : Number.isSafeInteger(value);
-  if (!right || value < min || value > max) throw refused(key, value, `${of} from ${min} to ${max}`);
+  if (!right || Number(value) < min || Number(value) > max) throw refused(key, value, `${of} from ${min} to ${max}`);
 }
 
 /** Throws `bad-request` unless `value` is a text of at most `bytesMax` bytes. */
 export function checkText(key: string, value: unknown, bytesMax: number): void {
-  if (typeof value !== 'string' || utf8Bytes(value) > bytesMax) throw refused(key, value, `text of at most ${bytesMax} bytes`);
+  if (typeof value !== 'string' || utf8Bytes(value) > bytesMax)
+    throw refused(key, value, `text of at most ${bytesMax} bytes`);
 }
 
 /** The JSON text of `value`; throws `bad-request` for what has none (a function, a cycle, a bigint). */
@@ -105,7 +133,8 @@ export function socketUrls(given: string | readonly string[]): readonly string[]
   const urls = typeof given === 'string' ? [given] : given;
   if (!Array.isArray(urls) || urls.length === 0) throw refused('url', given, URLS);
   return urls.map((url: unknown) => {
-    if (typeof url !== 'string' || !/^(ws|http)s?:\/\/[^?#@\s]+$/.test(url) || !URL.canParse(url)) throw refused('url', url, URLS);
+    if (typeof url !== 'string' || !/^(ws|http)s?:\/\/[^?#@\s]+$/.test(url) || !URL.canParse(url))
+      throw refused('url', url, URLS);
     return url.replace(/^http/, 'ws').replace(/\/+$/, '');
   });
 }
@@ -120,13 +149,25 @@ export function checkConnect(options: ConnectOptions): void {
 }
 
 /** Checks a claim's options, one by one and together, and fills in what was left out. */
-export function termsOf(name: string, options: AcquireOptions, ttlMsDefault: number, rules: Readonly<Record<string, Rule>> = ACQUIRE_RULES): AcquireTerms {
+export function termsOf(
+  name: string,
+  options: AcquireOptions,
+  ttlMsDefault: number,
+  rules: Readonly<Record<string, Rule>> = ACQUIRE_RULES,
+): AcquireTerms {
   checkName(name);
   checkOptions(options, rules);
-  const { ttlMs = ttlMsDefault, maxLifetimeMs, renew = true, renewRatio = RENEW_RATIO_DEFAULT, stopMarginMs: given } = options;
+  const {
+    ttlMs = ttlMsDefault,
+    maxLifetimeMs,
+    renew = true,
+    renewRatio = RENEW_RATIO_DEFAULT,
+    stopMarginMs: given,
+  } = options;
   inRange('ttlMs', ttlMs, [renew ? TTL_MS_MIN : TTL_MS_MIN_FIXED, TTL_MS_MAX, MS]);
   if (given !== undefined) inRange('stopMarginMs', given, [stopMarginMsMin(ttlMs), ttlMs, MS]);
-  if (maxLifetimeMs !== undefined && maxLifetimeMs < ttlMs) throw refused('maxLifetimeMs', maxLifetimeMs, `at least ttlMs ${ttlMs}`);
+  if (maxLifetimeMs !== undefined && maxLifetimeMs < ttlMs)
+    throw refused('maxLifetimeMs', maxLifetimeMs, `at least ttlMs ${ttlMs}`);
   checkRoom(ttlMs, renew ? renewRatio : 0, stopMarginMs(ttlMs, ttlMs, given), renew);
   return {
     name: leaseName(name),
@@ -153,5 +194,8 @@ function checkRoom(ttlMs: number, ratio: number, margin: number, renew: boolean)
   if (room >= needed) return;
   const sum = `ttlMs ${ttlMs} x (1 - renewRatio ${+ratio.toFixed(3)}) - stopMarginMs ${margin} = ${Math.round(room)} ms`;
   const attempts = `${RENEW_ATTEMPTS_MIN} renewals of ${ROUND_TRIP_MS_MIN} ms`;
-  throw badRequest('ttlMs', `${sum} must be at least ${needed} (${attempts}): raise ttlMs, or lower renewRatio or stopMarginMs`);
+  throw badRequest(
+    'ttlMs',
+    `${sum} must be at least ${needed} (${attempts}): raise ttlMs, or lower renewRatio or stopMarginMs`,
+  );
 }

@@ -32,4 +32,6 @@ export const idleMsDefault = (): number => (isProcess() ? IDLE_MS_DEFAULT_PROCES
 
 /** A page's main thread asks for pings: its timers are throttled when hidden, frames that come in are not. */
 export const pingMsFor = (ttlMs: number): DurationMs | undefined =>
-  'document' in globalThis ? durationMs(Math.min(Math.max(PING_MS_MIN, Math.floor(ttlMs / 6)), PING_MS_DEFAULT)) : undefined;
+  'document' in globalThis
+    ? durationMs(Math.min(Math.max(PING_MS_MIN, Math.floor(ttlMs / 6)), PING_MS_DEFAULT))
+    : undefined;

@@ -29,9 +29,21 @@ export interface Client {
    * after that is on its own. `options.signal` counts until the grant: aborted by then, the work never starts.
    */
   run<T>(name: string, work: (lease: Lease) => T | PromiseLike<T>): Promise<T>;
-  run<T>(name: string, options: RunOptions & { readonly ifUnavailable?: 'reject' | undefined }, work: (lease: Lease) => T | PromiseLike<T>): Promise<T>;
-  run<T>(name: string, options: RunOptions & { readonly ifUnavailable: 'skip' }, work: (lease: Lease) => T | PromiseLike<T>): Promise<T | undefined>;
-  run<T>(name: string, options: RunOptions, work: (lease: Lease | UnprotectedLease) => T | PromiseLike<T>): Promise<T | undefined>;
+  run<T>(
+    name: string,
+    options: RunOptions & { readonly ifUnavailable?: 'reject' | undefined },
+    work: (lease: Lease) => T | PromiseLike<T>,
+  ): Promise<T>;
+  run<T>(
+    name: string,
+    options: RunOptions & { readonly ifUnavailable: 'skip' },
+    work: (lease: Lease) => T | PromiseLike<T>,
+  ): Promise<T | undefined>;
+  run<T>(
+    name: string,
+    options: RunOptions,
+    work: (lease: Lease | UnprotectedLease) => T | PromiseLike<T>,
+  ): Promise<T | undefined>;
   /**
    * Waits its turn and resolves with the lease, over outages, restarts of the coordinator and new connections. Rejects
    * `wait-timeout` (a `WaitTimeoutError`), `unavailable`, `bad-request`, `forbidden`, `already-held`, `refused`,

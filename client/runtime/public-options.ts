@@ -108,7 +108,15 @@ export interface QueuedInfo {
 /** Something that works on, but that somebody should know of. */
 export interface Warning {
   /** A code of the registry, or one of the client's own. */
-  readonly code: Code | 'waiting' | 'behind-self' | 'journal-changed' | 'stalled' | 'clock-rate' | 'bad-frame' | 'listener';
+  readonly code:
+    | Code
+    | 'waiting'
+    | 'behind-self'
+    | 'journal-changed'
+    | 'stalled'
+    | 'clock-rate'
+    | 'bad-frame'
+    | 'listener';
   readonly message: string;
   /** What a listener or a callback threw. */
   readonly cause?: unknown;

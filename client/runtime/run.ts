@@ -24,7 +24,10 @@ export async function run<T>(
   const { drainMs = DRAIN_MS_DEFAULT, ifUnavailable = 'reject', signal } = options;
   let doing: Running | undefined;
   try {
-    const held = await claims.claim(terms, ifUnavailable === 'reject' ? options : { ...options, signal: unlessUnreachable(ready, terms, signal) });
+    const held = await claims.claim(
+      terms,
+      ifUnavailable === 'reject' ? options : { ...options, signal: unlessUnreachable(ready, terms, signal) },
+    );
     running.add((doing = held));
     return await hold(held, drainMs, signal, work);
   } catch (error) {
@@ -32,7 +35,12 @@ export async function run<T>(
     if (ifUnavailable === 'skip') return undefined;
     const controller = new AbortController();
     running.add((doing = { stop: () => controller.abort() }));
-    const lease: UnprotectedLease = { name: terms.name, protected: false, fencingToken: null, signal: controller.signal };
+    const lease: UnprotectedLease = {
+      name: terms.name,
+      protected: false,
+      fencingToken: null,
+      signal: controller.signal,
+    };
     // With `ifUnavailable: 'run'` the overloads of `Client.run` take only a work that accepts this, too.
     return await work(lease as UnprotectedLease & Lease);
   } finally {
@@ -41,7 +49,11 @@ export async function run<T>(
 }
 
 /** A claim that waits without limit would never find the coordinator unavailable: it is given up when `ready` is. */
-function unlessUnreachable(ready: () => Promise<void>, { waitMs }: AcquireTerms, signal: AbortSignal | undefined): AbortSignal {
+function unlessUnreachable(
+  ready: () => Promise<void>,
+  { waitMs }: AcquireTerms,
+  signal: AbortSignal | undefined,
+): AbortSignal {
   const controller = new AbortController();
   if (waitMs === null) ready().catch((error: unknown) => controller.abort(error));
   return signal === undefined ? controller.signal : AbortSignal.any([controller.signal, signal]);
@@ -58,7 +70,10 @@ async function hold<T>(held: Held, drainMs: number, signal: AbortSignal | undefi
     lease.on('lost', (error) => (drain = after(drainMs, () => resolve({ error }))));
   });
   const done = new Promise<T>((resolve) => resolve(work(lease)));
-  const settled = done.then((value): Result => ({ value }), (error: unknown): Result => ({ error }));
+  const settled = done.then(
+    (value): Result => ({ value }),
+    (error: unknown): Result => ({ error }),
+  );
   const result = await Promise.race([settled, drained]);
   // Only now that the work has settled, or its time is over. A lease that is lost it leaves alone.
   await lease.release();

@@ -12,12 +12,12 @@ export interface Socket {
 }
 
 export interface SocketEvents {
-  opened(): void;
-  heard(messages: readonly CoordinatorMessage[]): void;
+  readonly opened: () => void;
+  readonly heard: (messages: readonly CoordinatorMessage[]) => void;
   /** Once, also where it never opened. */
-  closed(closeCode: number, reason: string): void;
+  readonly closed: (closeCode: number, reason: string) => void;
   /** A frame, or one message of it, that is not of this protocol. */
-  bad(problem: string): void;
+  readonly bad: (problem: string) => void;
 }
 
 const OPEN = 1;
@@ -37,9 +37,10 @@ export function openSocket(url: string, make: WebSocketClass, events: SocketEven
     if (live) events.heard(messagesOf(data, events));
   };
   // Node 22 says `error` and nothing else when nobody listens; elsewhere a `close` that says no more would follow.
-  socket.onerror = (event: { readonly message?: unknown }) => end(0, String(event.message ?? ''));
+  socket.onerror = (event: { readonly message?: string }) => end(0, event.message ?? '');
   // Deno's code is 0 where others say 1006.
-  socket.onclose = (event: { readonly code?: number; readonly reason?: string }) => end(event.code ?? 0, event.reason ?? '');
+  socket.onclose = (event: { readonly code?: number; readonly reason?: string }) =>
+    end(event.code ?? 0, event.reason ?? '');
   return {
     send(messages) {
       // Between a peer's close and the `close` event some runtimes throw at a send, others drop it.
