@@ -32,7 +32,7 @@ export interface CoordinatorOptions {
 
 /** An HTTP server of Node's, as little of it as is needed. */
 export interface UpgradingServer {
-  on(event: 'upgrade', listener: (...given: never[]) => void): unknown;
+  on(event: 'upgrade', listener: (request: unknown, stream: unknown, head: unknown) => void): unknown;
   listenerCount(event: 'upgrade'): number;
 }
 
@@ -53,7 +53,8 @@ export interface RevokeOptions {
 }
 
 export interface CoordinatorStatus {
-  readonly phase: 'starting' | 'serving' | 'draining' | 'closed' | 'broken';
+  /** `failed`: the journal could not be read. `broken`: a defect stopped it. */
+  readonly phase: 'starting' | 'serving' | 'draining' | 'closed' | 'failed' | 'broken';
   /** Why `/readyz` says no; empty when it says yes. */
   readonly notReady: readonly string[];
   readonly urls: readonly string[];

@@ -39,6 +39,7 @@ type Phase =
   | { readonly kind: 'serving'; readonly core: CoordinatorCore; readonly driver: Driver }
   | { readonly kind: 'draining'; readonly core: CoordinatorCore | null; readonly driver: Driver | null }
   | { readonly kind: 'closed' }
+  | { readonly kind: 'failed' }
   | { readonly kind: 'broken' };
 
 interface Asked {
@@ -92,8 +93,7 @@ export class Service implements Coordinator {
       notReady: notReady({
         core: status,
         isListening: driver?.isListening ?? true,
-        isDraining: this.#phase.kind === 'draining' || this.#phase.kind === 'closed',
-        isBroken: this.#phase.kind === 'broken',
+        phase: this.#phase.kind,
       }),
       urls: this.#servers.flatMap((server) => server.urls),
       connections: this.#sockets.connections,
@@ -108,7 +108,9 @@ export class Service implements Coordinator {
   }
 
   attach(httpServer: UpgradingServer): void {
-    httpServer.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    httpServer.on('upgrade', (...given) => {
+      // What Node's servers pass; their types are kept out of the public ones.
+      const [request, stream, head] = given as [IncomingMessage, Duplex, Buffer];
       // Another listener may want what is not ours: a development server's own socket.
       const isForeign = !this.#sockets.isOwnPath(request.url);
       if (isForeign && httpServer.listenerCount('upgrade') > 1) return;
@@ -179,7 +181,10 @@ export class Service implements Coordinator {
 
   async #start(): Promise<void> {
     const { journal, loop, logger, quietMs } = this.#settings;
-    const contents = await journal.load();
+    const contents = await journal.load().catch((error: unknown) => {
+      this.#phase = { kind: 'failed' };
+      throw error;
+    });
     if (this.#phase.kind !== 'starting') return;
     const clock = listeningClock(loop.mono());
     const core = makeCoordinatorCore({ contents, limits: this.#limits, ids: randomIds, quietMs, wall: loop.wall() });
@@ -235,7 +240,8 @@ export class Service implements Coordinator {
       stream.on('error', () => stream.destroy());
       return refuseHandshake(stream, { status: 404, text: 'Sockets are at /v1/socket.' });
     }
-    if (this.#phase.kind !== 'starting') return this.#sockets.upgrade(request, stream, head);
+    const { kind } = this.#phase;
+    if (kind !== 'starting' && kind !== 'failed') return this.#sockets.upgrade(request, stream, head);
     const go = (): void => this.#sockets.upgrade(request, stream, head);
     stream.on('error', () => stream.destroy());
     this.ready.then(go, () => refuseHandshake(stream, { status: 503, text: 'The journal could not be read.' }));

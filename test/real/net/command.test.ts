@@ -16,6 +16,13 @@ const folder = mkdtempSync(join(tmpdir(), 'leasehold-command-'));
 let files = 0;
 const newFile = (): string => join(folder, `${(files += 1)}.db`);
 
+/** The system's own, if it is older than the oldest that is supported. */
+const SYSTEM_NODE = '/usr/bin/node';
+const OLD_NODE =
+  existsSync(SYSTEM_NODE) && /^v(1\d|2[01])\./.test(spawnSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' }).stdout)
+    ? SYSTEM_NODE
+    : null;
+
 interface Ran {
   readonly code: number | null;
   readonly out: string;
@@ -103,15 +110,16 @@ describe('the command', () => {
     expect((await within(exitOf(dev.child), 5_000, 'the end')).code).toBe(0);
   });
 
-  test('S10 F64 an unsupported Node is told so before the storage module could take the process down', () => {
-    const old = '/usr/bin/node';
-    const version = existsSync(old) ? spawnSync(old, ['--version'], { encoding: 'utf8' }).stdout : '';
-    if (!/^v(1\d|20|21)\./.test(version)) return;
-    const ran = spawnSync(old, [COORDINATOR_COMMAND, 'serve'], { encoding: 'utf8' });
-    expect(ran.status).toBe(1);
-    oneLine(ran.stderr);
-    expect(ran.stderr).toContain('it needs Node 22 or newer');
-  });
+  // A Node before 22 is what it is about; Debian 12 brings one.
+  test.skipIf(OLD_NODE === null)(
+    'S10 F64 an unsupported Node is told so before the storage module could take the process down',
+    () => {
+      const ran = spawnSync(OLD_NODE ?? '', [COORDINATOR_COMMAND, 'serve'], { encoding: 'utf8' });
+      expect(ran.status).toBe(1);
+      oneLine(ran.stderr);
+      expect(ran.stderr).toContain('it needs Node 22 or newer');
+    },
+  );
 
   test("the client's command names the one that gives a coordinator, and hands over to it where it is installed", () => {
     const client = join(ROOT, 'client/bin/leasehold.js');
@@ -181,6 +189,7 @@ describe('SIGTERM', () => {
     expect(existsSync(`${data}-wal`)).toBe(false);
   });
 
+  // A process namespace of its own is root's to make, on Linux.
   test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
     'F61 as process 1 it ends as well, with 0',
     async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isDeeperThan } from '../../../../server/net/depth.ts';
 import { readFrame, requestOf, type ReadFrame } from '../../../../server/net/read-frame.ts';
@@ -59,6 +60,29 @@ describe('S11 reading a frame', () => {
     expect(isDeeperThan(bytesOf(tricky), 1)).toBe(false);
     expect(isDeeperThan(bytesOf('[["]]"]]'), 2)).toBe(false);
     expect(isDeeperThan(bytesOf('["\\\\",[[]]]'), 2)).toBe(true);
+  });
+
+  test('S11 the depth told from the bytes is the depth of the value, for any JSON', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    const odd = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'é', '😀', ',') });
+    const anyJson = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        odd,
+        fc.integer(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(odd, tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        const bytes = bytesOf(JSON.stringify(value));
+        const depth = depthOf(value);
+        expect([isDeeperThan(bytes, depth), depth === 0 || isDeeperThan(bytes, depth - 1)]).toEqual([false, true]);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('S10 the request of a bad message is found, if it can be one', () => {
