@@ -70,10 +70,8 @@ function holdAgainstJournal(world: World): void {
   world.hear(lab.advance());
   world.hear(lab.flush());
   const held = SESSIONS.flatMap((session) => lab.table.heldBy(sessionId(session)).map((lease) => lease.fencingToken));
-  expect([...lab.image.leases.values()].map((lease) => lease.fencingToken).toSorted()).toEqual(held.toSorted());
-  expect([...lab.image.claims.values()].map((claim) => claim.terms.request).toSorted()).toEqual(
-    [...waiting.keys()].toSorted(),
-  );
+  expect(new Set([...lab.image.leases.values()].map((lease) => lease.fencingToken))).toEqual(new Set(held));
+  expect(new Set([...lab.image.claims.values()].map((claim) => claim.terms.request))).toEqual(new Set(waiting.keys()));
   const { views } = lab.table.list(lab.now, '', '', 10);
   expect([...lab.image.states.values()]).toEqual(expect.arrayContaining(views.flatMap((view) => view.state ?? [])));
   expect(lab.table.counts().states).toBe(lab.image.states.size);

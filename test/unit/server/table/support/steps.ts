@@ -106,7 +106,7 @@ export function take(world: World, withTime: boolean): void {
 }
 
 const disk = fc.nat(9).map((kind) => {
-  if (kind < 4) return step('take', (world) => take(world, kind < 2));
+  if (kind < 4) return step(kind < 3 ? 'take, with time' : 'take', (world) => take(world, kind < 3));
   if (kind < 8) return step('arrive', arrive);
   return step('fail', (world) => {
     if (world.lab.flying === null) return;
@@ -132,7 +132,7 @@ export const steps = fc.array(
     { weight: 2, arbitrary: byAuthority },
     { weight: 8, arbitrary: time },
     { weight: 16, arbitrary: disk },
-    { weight: 2, arbitrary: restarts },
+    { weight: 3, arbitrary: restarts },
   ),
   { maxLength: 150, size: 'max' },
 );
