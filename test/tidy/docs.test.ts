@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { codesPage } from '../../scripts/support/codes-page.ts';
 import { CODES } from '../../shared/codes.ts';
@@ -5,7 +6,7 @@ import { CLIENT_FRAMES, COORDINATOR_FRAMES } from '../../shared/frames.ts';
 import { differences } from './rules/compare.ts';
 import { importsOf, type Import } from './rules/imports.ts';
 import { layerOf } from './rules/layers.ts';
-import { codesIn, rowsUnder } from './rules/markdown.ts';
+import { codesIn, linksOf, rowsUnder } from './rules/markdown.ts';
 import { fieldsOfPage, fieldsOfTable } from './rules/protocol.ts';
 import { foreignPackages, tracesIn } from './rules/traces.ts';
 import { read, repositoryFiles, sources } from './sources.ts';
@@ -127,6 +128,29 @@ describe('docs/PROTOCOL.md', () => {
       'bye.pace: flag is in the table and not in the page',
       'bye.soon: flag is in the page and not in the table',
     ]);
+  });
+});
+
+/** Links of a page that lead nowhere, given what exists: files, and the folders they lie in. */
+function deadLinks(path: string, page: string, existing: ReadonlySet<string>): readonly string[] {
+  return linksOf(page)
+    .map((target) => posix.join(posix.dirname(path), target).replace(/\/$/, ''))
+    .filter((target) => !existing.has(target))
+    .map((target) => `${path} links to ${target}, which is not there`);
+}
+
+describe('links', () => {
+  const files = repositoryFiles();
+  const existing = new Set(files.flatMap((path) => [path, ...path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))]));
+
+  test('every link between pages leads somewhere', () => {
+    const pages = files.filter((path) => path.endsWith('.md'));
+    expect(pages.flatMap((path) => deadLinks(path, read(path), existing))).toEqual([]);
+  });
+
+  test('one that leads nowhere is found, a URL and a fragment are left alone', () => {
+    const page = '[a](docs/NOWHERE.md#x) [b](docs/CODES.md) [c](https://example.org/) [d](#here) [e](docs/)';
+    expect(deadLinks('README.md', page, existing)).toEqual(['README.md links to docs/NOWHERE.md, which is not there']);
   });
 });
 

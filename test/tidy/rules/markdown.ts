@@ -49,3 +49,10 @@ const cellsOf = (line: string): readonly string[] =>
     .replace(/\|\s*$/, '')
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
+
+/** Where a page links to within the repository: targets without their fragment, as written. */
+export const linksOf = (markdown: string): readonly string[] =>
+  [...markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^(https?:|mailto:|#)/.test(target))
+    .map((target) => target.replace(/#.*$/, ''));
