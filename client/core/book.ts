@@ -33,6 +33,9 @@ export interface Book {
   outbox: ClientMessage[];
   closing: boolean;
   idleSince: MonoMs | null;
+  /** The wake that was asked for last; and, after a stall, when what is due is looked at all the same. */
+  wake: MonoMs | null;
+  graceAt: MonoMs | null;
   ids: number;
 }
 
@@ -99,6 +102,8 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     outbox: [],
     closing: false,
     idleSince: null,
+    wake: null,
+    graceAt: null,
     ids: 0,
   };
 }

@@ -7,20 +7,27 @@ import { failure } from './failures.ts';
 import { hear } from './hearing.ts';
 import { leaseStatus } from './lease-machine.ts';
 import { leftByReal } from './lease-window.ts';
-import { isIdle, keepOrLeave, look, wakeOf } from './looking.ts';
+import { isIdle, keepOrLeave, look, lookFirst, wakeOf } from './looking.ts';
 import { flush, pump } from './sending.ts';
 import { stepConnection } from './steps.ts';
 import type { ClientEvent, DialNumber, LeaseSnapshot, MakeClientCore } from './types.ts';
 import type { RequestId } from '../../shared/ids.ts';
+
+/** More than the noise of two clocks: a sleep, or a step. */
+const SLEPT_MS = 1_000;
 
 /** See `ClientCore`. Looks at the clocks, handles the event, then says all that is to be said in one frame. */
 export const makeClientCore: MakeClientCore = (settings, first) => {
   const book = makeBook(settings, first);
   return {
     handle(stamp, event, hold = false) {
+      const before = book.now;
       book.now = book.read(stamp);
-      look(book);
+      lookFirst(book);
+      const sleptMs = book.now.real - before.real - (book.now.mono - before.mono);
+      if (sleptMs > SLEPT_MS) stepConnection(book, { kind: 'slept' });
       handle(book, event);
+      look(book, event.kind === 'wake');
       keepOrLeave(book);
       pump(book);
       if (!hold) flush(book);

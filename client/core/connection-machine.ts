@@ -1,8 +1,8 @@
 import { backoffMs, type BackoffKind } from '../../shared/backoff.ts';
 import type { Code } from '../../shared/codes.ts';
 import type { FrameNumber } from '../../shared/ids.ts';
-import { GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
-import { later, monoMs, type MonoMs } from '../../shared/time.ts';
+import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
+import { latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
 import { dialNumber, type ClientSettings, type ClientStatus, type DialNumber, type Failure } from './types.ts';
@@ -49,6 +49,8 @@ export type ConnectionEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'welcomed' }
   | { readonly kind: 'heard' }
+  /** The host slept, or its wall clock was stepped: the socket has a moment to show that it lives. */
+  | { readonly kind: 'slept' }
   /** `pong` is the number of the frame that will answer it. */
   | { readonly kind: 'pinged'; readonly nextMs: number; readonly named: FrameNumber; readonly pong: FrameNumber }
   /** The socket is of no more use. `failure` says why where the coordinator did, or the credential. */
@@ -144,6 +146,11 @@ export function connectionStep(
       );
     case 'heard':
       return phase.kind === 'open' ? to(connection, { ...phase, heardAt: now.real }) : stay(connection);
+    case 'slept': {
+      if (phase.kind !== 'open') return stay(connection);
+      const leastAt = later(now.real, ANSWER_WITHIN_MS + phase.heardAt - silentAt(phase, around));
+      return to(connection, { ...phase, heardAt: latest(phase.heardAt, leastAt) });
+    }
     case 'pinged': {
       if (phase.kind !== 'open') return stay(connection);
       const [before, last] = phase.pongs;

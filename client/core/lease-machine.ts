@@ -37,8 +37,11 @@ export type LeasePhase =
   | { readonly kind: 'released' };
 
 export type LeaseEvent =
-  /** The clocks were looked at; `next` is the number of the next frame. */
-  | { readonly kind: 'look'; readonly next: FrameNumber }
+  /**
+   * The clocks were looked at; `next` is the number of the next frame. What is over ends before anything else happens
+   * (S6); what is merely due waits until the sockets have been read, since an answer may lie in them.
+   */
+  | { readonly kind: 'look'; readonly next: FrameNumber; readonly what: 'over' | 'due' }
   /** The coordinator told of the lease. `answer`: to a renewal (a `welcome` renews nothing, R8). */
   | {
       readonly kind: 'told';
@@ -121,7 +124,7 @@ export function leaseStep(lease: Lease, event: LeaseEvent, now: Reading, means: 
   if (!isLiving(lease)) return stay(lease);
   switch (event.kind) {
     case 'look':
-      return look(lease, event.next, now);
+      return look(lease, event, now);
     case 'told':
       return told(lease, event, now, means);
     case 'refused':
@@ -182,9 +185,9 @@ function lose(lease: Lease, code: LossCode, reply: 'give-back' | 'end-ack' | 'no
     : to(lease, { kind: 'lost', code }, lost, { kind: reply });
 }
 
-function look(lease: Lease, next: FrameNumber, now: Reading): LeaseStep {
+function look(lease: Lease, { next, what }: Extract<LeaseEvent, { readonly kind: 'look' }>, now: Reading): LeaseStep {
   const { phase, window } = lease;
-  if (leftByMono(window, now) <= 0 || (phase.kind === 'doubt' && phase.until <= now.mono)) {
+  if (leftByMono(window, now) <= 0 || (phase.kind === 'doubt' && what === 'due' && phase.until <= now.mono)) {
     return lose(lease, boundByCeiling(window) ? 'ceiling' : lease.renews ? 'missed-ack' : 'expired', 'give-back', now);
   }
   if (phase.kind === 'doubt' || phase.kind === 'handing') return stay(lease);
@@ -192,6 +195,7 @@ function look(lease: Lease, next: FrameNumber, now: Reading): LeaseStep {
     const doubt = { kind: 'doubt', sent: false, until: later(now.mono, ANSWER_WITHIN_MS), after: next } as const;
     return phase.kind === 'silent' ? to(lease, doubt) : to(lease, doubt, news({ kind: 'at-risk', why: 'doubt' }));
   }
+  if (what === 'over') return stay(lease);
   if (phase.kind === 'resting') return phase.renewAt <= now.real ? begin(lease, now) : stay(lease);
   if (!('until' in phase) || phase.until > now.mono) return stay(lease);
   const effects: LeaseEffect[] = phase.kind === 'renewing' ? [news({ kind: 'at-risk', why: 'silent' })] : [];

@@ -1,5 +1,5 @@
 import { ANSWER_WITHIN_MS } from '../../shared/limits.ts';
-import { monoMs, type MonoMs } from '../../shared/time.ts';
+import { later, monoMs, type MonoMs } from '../../shared/time.ts';
 import { fail, living, settle, statusOf, type Ask, type Book } from './book.ts';
 import { claimWake } from './claim-machine.ts';
 import { connectionWake } from './connection-machine.ts';
@@ -8,13 +8,24 @@ import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
 import { sayBye } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, surroundings } from './steps.ts';
 
+/** A wake so late that the sockets cannot have been read in between. */
+const LATE_MS = 50;
+
 /** Looks at the clocks: what is over ends before anything else happens (S6). */
-export function look(book: Book): void {
-  const { now, anchors } = book;
-  for (const held of book.leases.values()) {
-    if (isLiving(held.lease)) stepLease(book, held, { kind: 'look', next: anchors.next });
-    else if (held.until <= now.mono) book.leases.delete(held.lease.key);
-  }
+export function lookFirst(book: Book): void {
+  lookAtLeases(book, 'over');
+}
+
+/**
+ * Then what is due, behind what the sockets brought. After a stall they have not been read yet, though answers may lie in
+ * them: it is put off once.
+ */
+export function look(book: Book, isWake: boolean): void {
+  const { now, wake, graceAt } = book;
+  const late = isWake && wake !== null && wake !== graceAt && now.mono > wake + LATE_MS;
+  book.graceAt = late ? later(now.mono, 1) : null;
+  if (late) return;
+  lookAtLeases(book, 'due');
   stepConnection(book, { kind: 'look' });
   for (const [id, asked] of book.asks) {
     if (asked.claim) stepClaim(book, asked, { kind: 'look', status: statusOf(book) });
@@ -28,6 +39,13 @@ export function look(book: Book): void {
   // Every request is answered, or shown to be read, in time; or the socket is dead (R21).
   for (const asked of book.asks.values())
     if (unreadAt(book, asked) <= now.mono) stepConnection(book, { kind: 'stale' });
+}
+
+function lookAtLeases(book: Book, what: 'over' | 'due'): void {
+  for (const held of book.leases.values()) {
+    if (isLiving(held.lease)) stepLease(book, held, { kind: 'look', next: book.anchors.next, what });
+    else if (held.until <= book.now.mono) book.leases.delete(held.lease.key);
+  }
 }
 
 /** When a request counts as not read. */
@@ -66,5 +84,6 @@ export function wakeOf(book: Book): MonoMs | null {
     idleSince !== null && statusOf(book) === 'open' ? idleSince + settings.idleMs : NEVER,
   ];
   const first = Math.min(...wakes);
-  return first < NEVER ? monoMs(first) : null;
+  book.wake = book.graceAt ?? (first < NEVER ? monoMs(first) : null);
+  return book.wake;
 }

@@ -77,7 +77,8 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
   asked.claim = state;
   const { key, phase, terms } = state;
   if (phase.kind === 'ended') book.asks.delete(key);
-  if (event.kind === 'queued') asked.read = true;
+  // Whatever the coordinator says of it shows that it was read.
+  if (event.kind !== 'look') asked.read = true;
   for (const effect of effects) {
     if (effect.kind === 'failed') book.effects.push({ kind: 'claim', key, outcome: effect });
     else if (effect.kind === 'ask') unsend(asked);

@@ -13,6 +13,7 @@ export const CONNECTION_VARIATIONS = {
   opened: [''],
   welcomed: [''],
   heard: [''],
+  slept: [''],
   pinged: ['naming a late frame', 'naming no frame for two pings'],
   failed: ['without a word', 'for now', 'for good', 'unauthorized', 'unauthorized again'],
   stale: ['', 'for the second time'],
@@ -34,6 +35,7 @@ const noSocket = (state: State) =>
     opened: { '': cell(state, NO_SOCKET) },
     welcomed: { '': cell(state, NO_SOCKET) },
     heard: { '': cell(state, NO_SOCKET) },
+    slept: { '': cell(state, NO_SOCKET) },
     pinged: { 'naming a late frame': cell(state, NO_SOCKET), 'naming no frame for two pings': cell(state, NO_SOCKET) },
     stale: { '': cell(state, NO_SOCKET), 'for the second time': cell(state, NO_SOCKET) },
   }) as const;
@@ -81,6 +83,7 @@ export const CONNECTION_STATES: Table<State, typeof CONNECTION_VARIATIONS, Effec
     opened: { '': cell('dialing', 'the first message of a socket', 'hello') },
     welcomed: { '': cell('open', 'at its last part: what is unanswered is said again') },
     heard: { '': cell('dialing', 'only the welcome counts') },
+    slept: { '': cell('dialing', 'the dial has its own time-out') },
     pinged: {
       'naming a late frame': cell('dialing', NO_SOCKET),
       'naming no frame for two pings': cell('dialing', NO_SOCKET),
@@ -103,6 +106,7 @@ export const CONNECTION_STATES: Table<State, typeof CONNECTION_VARIATIONS, Effec
     opened: { '': cell('open', NOT_DIALING) },
     welcomed: { '': cell('open', NOT_DIALING) },
     heard: { '': cell('open', 'silence counts from here') },
+    slept: { '': cell('open', 'it has 1 s to be heard of; then it counts as silent') },
     pinged: {
       'naming a late frame': cell('open', 'the way up works; the next ping is due when it says'),
       'naming no frame for two pings': cell('asking', 'the way up is dead (R21)', 'abandon', 'ask-credential'),

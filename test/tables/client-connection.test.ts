@@ -45,6 +45,7 @@ const EVENTS: Readonly<Record<string, ConnectionEvent>> = {
   'opened: ': { kind: 'opened' },
   'welcomed: ': { kind: 'welcomed' },
   'heard: ': { kind: 'heard' },
+  'slept: ': { kind: 'slept' },
   'pinged: naming a late frame': { kind: 'pinged', nextMs: 500, named: frameNumber(7), pong: frameNumber(10) },
   'pinged: naming no frame for two pings': {
     kind: 'pinged',

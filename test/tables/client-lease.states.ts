@@ -6,7 +6,7 @@ type State = LeasePhase['kind'];
 type Effect = LeaseNews['kind'] | Exclude<LeaseEffect['kind'], 'news'>;
 
 export const LEASE_VARIATIONS = {
-  look: ['early', 'due', 'over if it slept', 'over'],
+  look: ['early', 'due', 'due, before the sockets', 'over if it slept', 'over'],
   told: [
     'longer',
     'not longer',
@@ -40,6 +40,7 @@ const ENDING = 'an authority ended it: belief first, then the word (R13)';
 const MISSING = 'the coordinator does not hold it for this session';
 const ELSEWHERE = 'nobody is there to be told';
 const NOT_HANDING = 'ignored: it was not offered to anybody';
+const BEFORE = 'put off: an answer may lie in a socket';
 const NOT_DUE = 'ignored: no renewal is due';
 
 /** What any state does that is not over. */
@@ -65,6 +66,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     look: {
       early: cell('resting', 'nothing is due'),
       due: cell('renewing', 'two thirds of the granted window are gone'),
+      'due, before the sockets': cell('resting', BEFORE),
       'over if it slept': cell('doubt', SLEPT, 'at-risk'),
       over: cell('lost', LOST_BY_CLOCK, 'lost', 'give-back'),
     },
@@ -87,6 +89,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     look: {
       early: cell('renewing', 'the answer may still come'),
       due: cell('silent', 'unanswered in time: the next attempt goes over a new socket', 'at-risk', 'redial'),
+      'due, before the sockets': cell('renewing', BEFORE),
       'over if it slept': cell('doubt', SLEPT, 'at-risk'),
       over: cell('lost', LOST_BY_CLOCK, 'lost', 'give-back'),
     },
@@ -109,6 +112,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     look: {
       early: cell('silent', 'at risk until an answer comes'),
       due: cell('silent', 'unanswered again: another new socket', 'redial'),
+      'due, before the sockets': cell('silent', BEFORE),
       'over if it slept': cell('doubt', `${SLEPT}; at risk already`),
       over: cell('lost', LOST_BY_CLOCK, 'lost', 'give-back'),
     },
@@ -131,6 +135,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     look: {
       early: cell('doubt', 'the answer may still come'),
       due: cell('lost', '1 s without an answer is loss (R12)', 'lost', 'give-back'),
+      'due, before the sockets': cell('doubt', BEFORE),
       'over if it slept': cell('doubt', 'in doubt already'),
       over: cell('lost', LOST_BY_CLOCK, 'lost', 'give-back'),
     },
@@ -153,6 +158,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     look: {
       early: cell('handing', 'the answer may still come'),
       due: cell('handing', 'a renewal would speak for what is offered'),
+      'due, before the sockets': cell('handing', BEFORE),
       'over if it slept': cell('handing', 'not believed anyway'),
       over: cell('lost', LOST_BY_CLOCK, 'lost', 'give-back'),
     },

@@ -48,7 +48,7 @@ const PHASES: {
   released: { phase: { kind: 'released' }, early: at(21_999), due: at(22_000) },
 };
 
-const look: LeaseEvent = { kind: 'look', next: FIRST_AFTER };
+const look = { kind: 'look', next: FIRST_AFTER, what: 'due' } as const satisfies LeaseEvent;
 const simple = {
   release: { kind: 'release' },
   'hand-over': { kind: 'hand-over' },
@@ -62,6 +62,7 @@ function eventOf(kind: string, variation: string, now: Reading): LeaseEvent {
   const events: Record<string, LeaseEvent> = {
     'look: early': look,
     'look: due': look,
+    'look: due, before the sockets': { ...look, what: 'over' },
     'look: over if it slept': look,
     'look: over': look,
     'told: longer': answer,
@@ -92,7 +93,7 @@ function eventOf(kind: string, variation: string, now: Reading): LeaseEvent {
 function nowOf(phase: LeasePhase['kind'], variation: string): Reading {
   if (variation === 'over') return at(27_000);
   if (variation === 'over if it slept') return at(21_500, SLEPT_MS);
-  return variation === 'due' ? PHASES[phase].due : PHASES[phase].early;
+  return variation.startsWith('due') ? PHASES[phase].due : PHASES[phase].early;
 }
 
 const isPhase = (state: string): state is LeasePhase['kind'] => state in PHASES;

@@ -40,6 +40,8 @@ export interface Scripted {
   do(event: ClientEvent, hold?: boolean): readonly Effect[];
   /** Lets time pass; the core is woken when it asked for it. `wallMs` when the wall clock moves otherwise. */
   pass(ms: number): void;
+  /** From wake to wake, until something is so; fails after 10 minutes. */
+  until(isSo: () => boolean): void;
   /** The host sleeps: no timer runs, the monotonic clock stands still, the wall clock goes on. */
   sleep(ms: number): void;
   step(ms: number): void;
@@ -50,6 +52,8 @@ export interface Scripted {
   connect(): void;
   /** `connect` and the last part of a welcome. */
   open(fields?: Partial<CoordinatorMessageOf<'welcome'>>): void;
+  /** The last part of the welcome for the last hello. */
+  welcome(fields?: Partial<CoordinatorMessageOf<'welcome'>>): void;
   say(...messages: CoordinatorMessage[]): readonly Effect[];
   drop(closeCode?: number, reason?: string): void;
   /** Grants what was asked, from the frame that asked. */
@@ -110,6 +114,8 @@ export function scripted(settings: Partial<ClientSettings> = {}): Scripted {
   const perform = (event: ClientEvent, hold?: boolean): readonly Effect[] => {
     const now = core.handle(stamp(), event, hold);
     effects.push(...now);
+    // As a runner does, to set its timer.
+    core.nextWake();
     return now;
   };
   const last = <K extends Effect['kind']>(kind: K): Extract<Effect, { readonly kind: K }> => {
@@ -153,12 +159,41 @@ export function scripted(settings: Partial<ClientSettings> = {}): Scripted {
   const say = (...messages: CoordinatorMessage[]): readonly Effect[] =>
     perform({ kind: 'socket-frame', dial: dial(), messages });
 
+  function welcome(fields: Partial<CoordinatorMessageOf<'welcome'>> = {}): void {
+    const hello = sent('hello').at(-1);
+    if (hello === undefined) throw new Error('no hello yet');
+    const resumed = hello.resume !== undefined;
+    session += resumed ? 0 : 1;
+    say({
+      type: 'welcome',
+      frame: hello.frame,
+      session: sessionId(`session-${session}`),
+      ...(resumed ? {} : { secret: secret(`secret-${session}`) }),
+      resumed,
+      journal: journalId('journal'),
+      protocol: 1,
+      held: [],
+      more: false,
+      stateBytesMax: 65_536,
+      frameBytesMax: 262_144,
+      ...fields,
+    });
+  }
+
   return {
     core,
     effects,
     now: () => mono,
     do: perform,
     pass,
+    until(isSo) {
+      const limit = mono + 600_000;
+      while (!isSo()) {
+        const wake = core.nextWake() ?? Infinity;
+        if (wake > limit) throw new Error('it never was');
+        pass(Math.max(0, Math.ceil(wake) - mono));
+      }
+    },
     sleep: (ms) => {
       ahead += ms;
     },
@@ -174,27 +209,11 @@ export function scripted(settings: Partial<ClientSettings> = {}): Scripted {
       return key;
     },
     connect,
-    open(fields = {}) {
+    open(fields) {
       connect();
-      const hello = sent('hello').at(-1);
-      if (hello === undefined) throw new Error('no hello yet');
-      const resumed = hello.resume !== undefined;
-      session += resumed ? 0 : 1;
-      say({
-        type: 'welcome',
-        frame: hello.frame,
-        session: sessionId(`session-${session}`),
-        ...(resumed ? {} : { secret: secret(`secret-${session}`) }),
-        resumed,
-        journal: journalId('journal'),
-        protocol: 1,
-        held: [],
-        more: false,
-        stateBytesMax: 65_536,
-        frameBytesMax: 262_144,
-        ...fields,
-      });
+      welcome(fields);
     },
+    welcome,
     say,
     drop: (closeCode = 1006, reason = '') => void perform({ kind: 'socket-closed', dial: dial(), closeCode, reason }),
     grant(key, fields = {}) {

@@ -31,7 +31,7 @@ const STEPS_PER_SECOND_MAX = 20_000;
 /** One seed: faults first, then none, then whether all goes on (TigerBeetle's order). */
 export function simulate(
   seed: number,
-  { mutant = 'none', faultyMs = 20_000, calmMs = 30_000 }: SimulationOptions = {},
+  { mutant = 'none', faultyMs = 14_000, calmMs = 45_000 }: SimulationOptions = {},
 ): Simulated {
   const random = randomFrom(seed);
   const world = new World();

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { fencingToken } from '../../../../shared/ids.ts';
+import { durationMs } from '../../../../shared/time.ts';
+import { scripted } from '../../../support/sim/scripted.ts';
+
+const error = (request: string, code: string, retryable: boolean, more: object = {}) =>
+  ({ type: 'error', request, code, message: code, retryable, ...more }) as never;
+
+describe('one promise through everything', () => {
+  test('F26 S8 a claim outlives drops, an emptied queue and a new session, under one id', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.say({ type: 'queued', request: key, position: 2, behind: 'other' });
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    world.open();
+    world.say({ type: 'queued', request: key, position: 1, behind: 'other' });
+    world.say({ type: 'gone', request: key });
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    world.open({ resumed: false, secret: 'other' as never, session: 'other' as never, note: 'unknown-session' });
+    expect(world.sent('acquire').map(({ request }) => request)).toEqual([key, key, key, key]);
+    world.grant(key);
+    expect(world.claim(key)).toMatchObject({ kind: 'granted' });
+  });
+
+  test('F10 a repeat that meets its grant gets the same token, counted from the repeat (R7)', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    // The grant was swallowed.
+    world.drop();
+    world.pass(600);
+    world.until(() => world.core.status === 'connecting');
+    world.open({
+      held: [{ name: 'n', fencingToken: 101, leftMs: 29_000, ttlMs: 30_000, ceilingLeftMs: 9e6 }] as never,
+    });
+    // Awaited, so not given back.
+    expect(world.sent('release')).toEqual([]);
+    world.grant(key);
+    expect(world.claim(key)).toMatchObject({ kind: 'granted', fencingToken: 101 });
+    expect(world.lease(key)?.remainingMs).toBe(27_000);
+  });
+
+  test('waitMs counts from the call, connecting included: 10 s are 10 s', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(500), maxBackoffMs: durationMs(500) });
+    const started = world.now();
+    const key = world.acquire('n', { waitMs: durationMs(10_000) });
+    world.until(() => world.claim(key) !== undefined);
+    expect(world.now() - started).toBe(10_000);
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', retryable: true } });
+  });
+
+  test('what the coordinator is told to wait is what is left of the wait', () => {
+    const world = scripted();
+    world.acquire('n', { waitMs: durationMs(10_000) });
+    world.acquire('m');
+    world.pass(2_000);
+    world.open();
+    expect(world.sent('acquire').map(({ waitMs }) => waitMs)).toEqual([8_000, undefined]);
+  });
+
+  test('S10 a wait that ends in the queue is a wait-timeout with its place, and is withdrawn', () => {
+    const world = scripted();
+    const key = world.acquire('n', { waitMs: durationMs(900) });
+    world.open();
+    world.say({ type: 'queued', request: key, position: 4, behind: 'other' });
+    world.pass(900);
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'wait-timeout', position: 4, retryable: true } });
+    expect(world.sent('cancel')).toMatchObject([{ request: key }]);
+    // A grant that crossed it is released by its token.
+    world.grant(key, { fencingToken: fencingToken(7) });
+    expect(world.sent('release')).toMatchObject([{ fencingToken: 7 }]);
+  });
+
+  test('one try: not free is `wait-timeout`; nothing reached in connectTimeoutMs is `unavailable`', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(1_000) });
+    const never = world.acquire('n', { waitMs: durationMs(0) });
+    world.pass(999);
+    expect(world.claim(never)).toBeUndefined();
+    world.pass(1);
+    expect(world.claim(never)).toMatchObject({ failure: { code: 'unavailable' } });
+    const taken = world.acquire('n', { waitMs: durationMs(0) });
+    world.until(() => world.core.status === 'connecting');
+    world.open();
+    expect(world.sent('acquire').at(-1)).toMatchObject({ waitMs: 0 });
+    world.say(error(taken, 'wait-timeout', true, { position: 1 }));
+    expect(world.claim(taken)).toMatchObject({ failure: { code: 'wait-timeout', position: 1 } });
+  });
+
+  test.each(['bad-request', 'forbidden', 'mode-conflict', 'already-held'])(
+    '`%s` rejects at once and is not asked again',
+    (code) => {
+      const world = scripted();
+      const key = world.acquire('n');
+      world.open();
+      world.say(error(key, code, false, { param: 'ttlMs' }));
+      expect(world.claim(key)).toMatchObject({ failure: { code, param: 'ttlMs', requestId: key } });
+      world.pass(60_000);
+      expect(world.sent('acquire')).toHaveLength(1);
+      expect(world.sent('cancel')).toEqual([]);
+    },
+  );
+
+  test('F24 a refusal for now is asked again inside the wait, ever more slowly: at most 8 times a minute', () => {
+    const world = scripted({ chance: () => 0 });
+    const key = world.acquire('n');
+    world.open();
+    const until = world.now() + 60_000;
+    for (let answered = 0; world.now() < until; world.pass(250)) {
+      if (world.sent('acquire').length === answered) continue;
+      world.say(error(key, 'queue-full', true));
+      answered += 1;
+    }
+    expect(world.sent('acquire').length).toBeGreaterThan(3);
+    expect(world.sent('acquire').length).toBeLessThanOrEqual(8);
+    expect(world.claim(key)).toBeUndefined();
+  });
+
+  test('R24 a claim that stood in the queue once does not steal when it stands again', () => {
+    const world = scripted();
+    const key = world.acquire('n', { steal: true });
+    world.open();
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    world.open();
+    world.say({ type: 'queued', request: key, position: 0, behind: 'other' });
+    world.say({ type: 'gone', request: key });
+    expect(world.sent('acquire').map(({ steal }) => steal)).toEqual([true, true, undefined]);
+  });
+});
+
+describe('what a claim says meanwhile', () => {
+  test('S10 one that waits without limit says what it waits for, once, after 10 s', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(500) });
+    world.acquire('n');
+    world.acquire('m', { waitMs: durationMs(60_000) });
+    world.pass(9_999);
+    expect(world.of('warning')).toEqual([]);
+    world.pass(30_000);
+    expect(world.of('warning')).toEqual([
+      { kind: 'warning', code: 'waiting', text: expect.stringMatching(/"n" waits for the coordinator/) },
+    ]);
+  });
+
+  test('S10 it names the holder and the place when it knows them', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.say({ type: 'queued', request: key, position: 3, behind: 'other', holder: 'job 7' });
+    for (let count = 0; count < 4; count += 1) {
+      world.pass(2_600);
+      world.say({
+        type: 'ping',
+        ping: count,
+        nextMs: durationMs(5_000),
+        frame: (2 + count) as never,
+        queue: [{ request: key, position: 3 - count }],
+      });
+    }
+    expect(world.of('warning')).toMatchObject([{ text: '"n" waits for holder job 7, position 1' }]);
+    expect(world.of('queued').map(({ position }) => position)).toEqual([3, 2, 1, 0]);
+  });
+
+  test('a claim behind its own client is warned of after 1 s, once', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.grant(key);
+    const second = world.acquire('n');
+    world.say({
+      type: 'queued',
+      request: second,
+      position: 0,
+      behind: 'self',
+      holder: 'tab',
+      heldForMs: durationMs(5),
+      remainingMs: durationMs(9),
+    });
+    expect(world.of('queued')).toEqual([
+      { kind: 'queued', key: second, position: 0, behind: 'self', holder: 'tab', heldForMs: 5, remainingMs: 9 },
+    ]);
+    world.pass(999);
+    expect(world.of('warning')).toEqual([]);
+    world.pass(1);
+    expect(world.of('warning')).toMatchObject([{ code: 'behind-self' }]);
+    world.say({ type: 'queued', request: second, position: 0, behind: 'self' });
+    world.pass(3_000);
+    expect(world.of('warning')).toHaveLength(1);
+  });
+});
+
+describe('withdrawing', () => {
+  test('a withdrawn claim says nothing to its caller; a grant that crosses it is released', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.do({ kind: 'withdraw', key });
+    world.grant(key);
+    expect(world.claim(key)).toBeUndefined();
+    expect(world.sent('cancel')).toMatchObject([{ request: key }]);
+    expect(world.sent('release')).toMatchObject([{ fencingToken: 101 }]);
+    expect(world.lease(key)).toBeNull();
+  });
+
+  test('a withdrawal survives a drop: it is said on the next socket', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.drop();
+    world.do({ kind: 'withdraw', key });
+    world.until(() => world.core.status === 'connecting');
+    world.open();
+    expect(world.sent('cancel')).toMatchObject([{ request: key }]);
+    expect(world.sent('acquire')).toHaveLength(1);
+    world.say(error(key, 'cancelled', false));
+    expect(world.core.idle).toBe(true);
+  });
+
+  test('a withdrawal that meets a lease gives it back', () => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    world.grant(key);
+    world.do({ kind: 'withdraw', key });
+    expect(world.news(key)).toEqual(['released']);
+    expect(world.sent('release')).toMatchObject([{ fencingToken: 101 }]);
+  });
+});
