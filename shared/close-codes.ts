@@ -24,6 +24,6 @@ export type ClosingCode = keyof typeof CLOSE_CODES;
 
 /** The code that a close code carries, or null for one that says nothing (1005, 1006, a proxy's own). */
 export function codeOfClose(closeCode: number): ClosingCode | null {
-  for (const code in CLOSE_CODES) if (CLOSE_CODES[code as ClosingCode] === closeCode) return code as ClosingCode;
-  return null;
+  const found = Object.entries(CLOSE_CODES).find(([, value]) => value === closeCode);
+  return (found?.[0] ?? null) as ClosingCode | null; // `entries` forgets that the keys are those of the table.
 }

@@ -5,7 +5,12 @@ import { utf8Bytes } from './utf8.ts';
 
 export type Checked<M> =
   | { readonly ok: true; readonly message: M }
-  | { readonly ok: false; readonly code: 'bad-request' | 'unknown-type'; readonly param: string; readonly problem: string };
+  | {
+      readonly ok: false;
+      readonly code: 'bad-request' | 'unknown-type';
+      readonly param: string;
+      readonly problem: string;
+    };
 
 /** Holds a parsed value against a table of frames. Unknown fields are ignored; the value itself is returned. */
 export function checkMessage<T extends FrameTable>(table: T, value: unknown): Checked<MessageOf<T>> {
@@ -13,7 +18,8 @@ export function checkMessage<T extends FrameTable>(table: T, value: unknown): Ch
   const type = value['type'];
   if (typeof type !== 'string') return { ok: false, code: 'bad-request', param: 'type', problem: '"type" is a text' };
   const fields = Object.hasOwn(table, type) ? table[type] : undefined;
-  if (fields === undefined) return { ok: false, code: 'unknown-type', param: 'type', problem: 'no such type of message' };
+  if (fields === undefined)
+    return { ok: false, code: 'unknown-type', param: 'type', problem: 'no such type of message' };
   const bad = recordProblem(fields, value);
   // The table was just held against the value field by field: this is what the type says.
   return bad === null ? { ok: true, message: value as MessageOf<T> } : { ok: false, code: 'bad-request', ...bad };
@@ -41,7 +47,9 @@ const whole = (value: unknown, min: number, max: number): Problem | null =>
     ? null
     : { param: '', problem: `a whole number from ${min} to ${max}` };
 const text = (value: unknown, bytesMax: number): Problem | null =>
-  typeof value === 'string' && utf8Bytes(value) <= bytesMax ? null : { param: '', problem: `a text of at most ${bytesMax} bytes` };
+  typeof value === 'string' && utf8Bytes(value) <= bytesMax
+    ? null
+    : { param: '', problem: `a text of at most ${bytesMax} bytes` };
 
 function fieldProblem(field: Field, value: unknown): Problem | null {
   switch (field.kind) {
@@ -78,7 +86,8 @@ function listProblem(max: number, item: Field, value: unknown): Problem | null {
   if (!Array.isArray(value) || value.length > max) return { param: '', problem: `a list of at most ${max}` };
   for (const [index, one] of value.entries()) {
     const found = fieldProblem(item, one);
-    if (found !== null) return { param: found.param === '' ? `${index}` : `${index}.${found.param}`, problem: found.problem };
+    if (found !== null)
+      return { param: found.param === '' ? `${index}` : `${index}.${found.param}`, problem: found.problem };
   }
   return null;
 }

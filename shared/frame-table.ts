@@ -1,5 +1,14 @@
 import type { Json } from './json.ts';
-import type { FencingToken, FrameNumber, InstanceId, JournalId, LeaseName, RequestId, Secret, SessionId } from './ids.ts';
+import type {
+  FencingToken,
+  FrameNumber,
+  InstanceId,
+  JournalId,
+  LeaseName,
+  RequestId,
+  Secret,
+  SessionId,
+} from './ids.ts';
 import type { DurationMs } from './time.ts';
 
 /**

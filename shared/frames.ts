@@ -1,7 +1,24 @@
 import {
-  CREDENTIAL_BYTES_MAX, FRAME_BYTES_MAX, ID_BYTES_MAX, KEEP_MS_MAX, LABEL_BYTES_MAX, LEASES_PER_RENEW_MAX, LIFETIME_MS_MAX, LIST_MAX,
-  LOCK_DELAY_MS_MAX, METADATA_BYTES_MAX, MIN_HOLD_MS_MAX, NAME_BYTES_MAX, PING_MS_DEFAULT, PING_MS_MIN, PRIORITY_MAX, PRIORITY_MIN, STATE_BYTES_MAX,
-  TTL_MS_MAX, TTL_MS_MIN_FIXED, WAIT_MS_MAX,
+  CREDENTIAL_BYTES_MAX,
+  FRAME_BYTES_MAX,
+  ID_BYTES_MAX,
+  KEEP_MS_MAX,
+  LABEL_BYTES_MAX,
+  LEASES_PER_RENEW_MAX,
+  LIFETIME_MS_MAX,
+  LIST_MAX,
+  LOCK_DELAY_MS_MAX,
+  METADATA_BYTES_MAX,
+  MIN_HOLD_MS_MAX,
+  NAME_BYTES_MAX,
+  PING_MS_DEFAULT,
+  PING_MS_MIN,
+  PRIORITY_MAX,
+  PRIORITY_MIN,
+  STATE_BYTES_MAX,
+  TTL_MS_MAX,
+  TTL_MS_MIN_FIXED,
+  WAIT_MS_MAX,
 } from './limits.ts';
 import type { FrameTable, MessageOf } from './frame-table.ts';
 
@@ -199,7 +216,11 @@ export const COORDINATOR_FRAMES = {
   released: { request, released: { kind: 'flag' }, code: { ...code, optional: true } },
   stateSet: { request, version: count },
   amended: { request, position: count },
-  view: { request, views: { kind: 'list', max: LIST_MAX, item: view }, next: { kind: 'text', bytesMax: NAME_BYTES_MAX, optional: true } },
+  view: {
+    request,
+    views: { kind: 'list', max: LIST_MAX, item: view },
+    next: { kind: 'text', bytesMax: NAME_BYTES_MAX, optional: true },
+  },
   ended: { name, fencingToken: token, code },
   ceilingNear: { name, fencingToken: token, ceilingLeftMs: left },
   error: {

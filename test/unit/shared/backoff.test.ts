@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { backoffMs, type BackoffKind } from '../../../shared/backoff.ts';
 import { BACKOFF_MS_MAX_DEFAULT } from '../../../shared/limits.ts';
 
-const delays = (kind: BackoffKind, chance: number, cap: number = BACKOFF_MS_MAX_DEFAULT): number[] => [1, 2, 3, 4, 5, 6, 7, 1_000].map((attempt) => backoffMs(kind, attempt, chance, cap));
+const delays = (kind: BackoffKind, chance: number, cap: number = BACKOFF_MS_MAX_DEFAULT): number[] =>
+  [1, 2, 3, 4, 5, 6, 7, 1_000].map((attempt) => backoffMs(kind, attempt, chance, cap));
 
 describe('pauses, exactly', () => {
   it('unreachable: full jitter below 500 ms, doubled to 8 s', () => {
@@ -34,10 +35,18 @@ describe('pauses, exactly', () => {
 
   it('are finite, never negative, never over their cap, for every attempt and chance', () => {
     fc.assert(
-      fc.property(fc.constantFrom<BackoffKind>('unreachable', 'at-stake', 'refused'), fc.integer({ min: 1, max: 2 ** 31 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (kind, attempt, chance) => {
-        const pause = backoffMs(kind, attempt, chance, BACKOFF_MS_MAX_DEFAULT);
-        return pause >= (kind === 'refused' ? 500 : 0) && pause <= { unreachable: 8_000, 'at-stake': 1_000, refused: 30_000 }[kind];
-      }),
+      fc.property(
+        fc.constantFrom<BackoffKind>('unreachable', 'at-stake', 'refused'),
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (kind, attempt, chance) => {
+          const pause = backoffMs(kind, attempt, chance, BACKOFF_MS_MAX_DEFAULT);
+          return (
+            pause >= (kind === 'refused' ? 500 : 0) &&
+            pause <= { unreachable: 8_000, 'at-stake': 1_000, refused: 30_000 }[kind]
+          );
+        },
+      ),
     );
   });
 });

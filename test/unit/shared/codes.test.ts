@@ -18,9 +18,21 @@ describe('the registry of codes', () => {
     }
   });
 
-  it('S10 what is nobody but the caller\'s to correct is not retried by itself', () => {
-    for (const code of ['bad-request', 'forbidden', 'unauthorized', 'version', 'refused', 'origin-not-allowed', 'host-not-allowed', 'already-held', 'mode-conflict'] as const) expect(CODES[code].retryable, code).toBe(false);
-    for (const code of ['unavailable', 'queue-full', 'quiet', 'draining', 'rate-limited'] as const) expect(CODES[code].retryable, code).toBe(true);
+  it("S10 what is nobody but the caller's to correct is not retried by itself", () => {
+    for (const code of [
+      'bad-request',
+      'forbidden',
+      'unauthorized',
+      'version',
+      'refused',
+      'origin-not-allowed',
+      'host-not-allowed',
+      'already-held',
+      'mode-conflict',
+    ] as const)
+      expect(CODES[code].retryable, code).toBe(false);
+    for (const code of ['unavailable', 'queue-full', 'quiet', 'draining', 'rate-limited'] as const)
+      expect(CODES[code].retryable, code).toBe(true);
   });
 
   it('a renewal that is refused for good has a code of the registry', () => {
@@ -30,19 +42,25 @@ describe('the registry of codes', () => {
 
 describe('close codes', () => {
   it('and the registry agree, both ways', () => {
-    for (const code of codes) expect(CODES[code].close, code).toBe(code in CLOSE_CODES ? CLOSE_CODES[code as keyof typeof CLOSE_CODES] : null);
+    for (const code of codes)
+      expect(CODES[code].close, code).toBe(code in CLOSE_CODES ? CLOSE_CODES[code as keyof typeof CLOSE_CODES] : null);
     for (const code of Object.keys(CLOSE_CODES)) expect(codes).toContain(code);
   });
 
   it('are each of one code, and may be sent: 1000-1011 of the standard, or 4000-4999', () => {
     const values = Object.values(CLOSE_CODES);
     expect(new Set(values).size).toBe(values.length);
-    for (const value of values) expect([1000, 1001, 1003, 1007, 1009].includes(value) || (value >= 4_000 && value <= 4_999), `${value}`).toBe(true);
+    for (const value of values)
+      expect([1000, 1001, 1003, 1007, 1009].includes(value) || (value >= 4_000 && value <= 4_999), `${value}`).toBe(
+        true,
+      );
   });
 
   it('lead back to their code', () => {
     for (const [code, value] of Object.entries(CLOSE_CODES)) expect(codeOfClose(value)).toBe(code);
   });
 
-  it.each([[0], [1005], [1006], [1011], [3_000], [4_999], [-1], [NaN]])('%d says nothing', (value) => expect(codeOfClose(value)).toBeNull());
+  it.each([[0], [1005], [1006], [1011], [3_000], [4_999], [-1], [NaN]])('%d says nothing', (value) =>
+    expect(codeOfClose(value)).toBeNull(),
+  );
 });

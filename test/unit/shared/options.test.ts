@@ -10,9 +10,18 @@ describe('unknown keys', () => {
   });
 
   it.each([
-    ['ttl', 'ttlMs'], ['TTLMS', 'ttlMs'], ['wait', 'waitMs'], ['waitMS', 'waitMs'], ['maxLifeTimeMs', 'maxLifetimeMs'], ['lifetimeMs', 'maxLifetimeMs'], ['singal', 'signal'],
+    ['ttl', 'ttlMs'],
+    ['TTLMS', 'ttlMs'],
+    ['wait', 'waitMs'],
+    ['waitMS', 'waitMs'],
+    ['maxLifeTimeMs', 'maxLifetimeMs'],
+    ['lifetimeMs', 'maxLifetimeMs'],
+    ['singal', 'signal'],
   ])('%s is refused with the nearest: %s', (key, near) => {
-    expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({ param: key, problem: `no such option "${key}"; did you mean "${near}"?` });
+    expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({
+      param: key,
+      problem: `no such option "${key}"; did you mean "${near}"?`,
+    });
   });
 
   it.each([['colour'], ['x'], ['__proto__x']])('%s is near to none', (key) => {
@@ -21,14 +30,29 @@ describe('unknown keys', () => {
 });
 
 describe('durations', () => {
-  it.each([[10], [11], [20]])('%d is in 10 to 20', (value) => expect(durationProblem('ttlMs', value, 10, 20)).toBeNull());
-
-  it.each([[9, '9'], [21, '21'], [10.5, '10.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['15', '"15"'], [null, 'null'], [undefined, 'undefined'], [true, 'true'], [{}, 'an object'], [[15], 'a list'], [2 ** 53, '9007199254740992']])(
-    'F06 %j is refused with field, value, unit and range',
-    (value, shown) => {
-      expect(durationProblem('ttlMs', value, 10, 20)).toEqual({ param: 'ttlMs', problem: `ttlMs is ${shown}; allowed are whole milliseconds from 10 to 20` });
-    },
+  it.each([[10], [11], [20]])('%d is in 10 to 20', (value) =>
+    expect(durationProblem('ttlMs', value, 10, 20)).toBeNull(),
   );
+
+  it.each([
+    [9, '9'],
+    [21, '21'],
+    [10.5, '10.5'],
+    [NaN, 'NaN'],
+    [Infinity, 'Infinity'],
+    ['15', '"15"'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [true, 'true'],
+    [{}, 'an object'],
+    [[15], 'a list'],
+    [2 ** 53, '9007199254740992'],
+  ])('F06 %j is refused with field, value, unit and range', (value, shown) => {
+    expect(durationProblem('ttlMs', value, 10, 20)).toEqual({
+      param: 'ttlMs',
+      problem: `ttlMs is ${shown}; allowed are whole milliseconds from 10 to 20`,
+    });
+  });
 });
 
 describe('a value in words', () => {

@@ -9,7 +9,9 @@ it('an instant later by what is between two of them is the second', () => {
 });
 
 it('the latest and the earliest of two are those two', () => {
-  fc.assert(fc.property(instant, instant, (a, b) => latest(a, b) === Math.max(a, b) && earliest(a, b) === Math.min(a, b)));
+  fc.assert(
+    fc.property(instant, instant, (a, b) => latest(a, b) === Math.max(a, b) && earliest(a, b) === Math.min(a, b)),
+  );
 });
 
 it('a brand adds nothing at run time', () => {

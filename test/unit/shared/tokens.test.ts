@@ -24,7 +24,16 @@ describe('S2 the mark at the start of a run', () => {
     expect(markAtStart(fencingToken(NOW_S * PER_SECOND), NOW)).toBe(NOW_S * PER_SECOND);
   });
 
-  it.each([[FROM_S - 1, 0], [FROM_S, FROM_S * PER_SECOND - 1], [UNTIL_S, UNTIL_S * PER_SECOND - 1], [UNTIL_S + 1, 0], [0, 0], [-5, 0], [NaN, 0], [1e15, 0]])(
+  it.each([
+    [FROM_S - 1, 0],
+    [FROM_S, FROM_S * PER_SECOND - 1],
+    [UNTIL_S, UNTIL_S * PER_SECOND - 1],
+    [UNTIL_S + 1, 0],
+    [0, 0],
+    [-5, 0],
+    [NaN, 0],
+    [1e15, 0],
+  ])(
     'R17 the time floor counts only from the date of the build to 20 years after: at %d s the mark is %d',
     (seconds, mark) => {
       expect(markAtStart(fencingToken(0), wallMs(seconds * 1_000))).toBe(Math.min(mark, LIFT_MAX - 1));
@@ -33,23 +42,37 @@ describe('S2 the mark at the start of a run', () => {
 
   it('R17 whatever the wall clock says, the time lifts nothing over 2^52, and a token is a safe integer', () => {
     fc.assert(
-      fc.property(fc.double({ noNaN: false }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER - 1 }), (wall, persisted) => {
-        const mark = markAtStart(fencingToken(persisted), wallMs(wall));
-        return mark >= persisted && Number.isSafeInteger(nextToken(mark)) && (mark === persisted || mark < LIFT_MAX);
-      }),
+      fc.property(
+        fc.double({ noNaN: false }),
+        fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER - 1 }),
+        (wall, persisted) => {
+          const mark = markAtStart(fencingToken(persisted), wallMs(wall));
+          return mark >= persisted && Number.isSafeInteger(nextToken(mark)) && (mark === persisted || mark < LIFT_MAX);
+        },
+      ),
     );
   });
 });
 
 describe('S2 R17 a token that is shown', () => {
   const most = (NOW_S + 86_400) * PER_SECOND;
-  it.each([[1, true], [most - 1, true], [most, true], [most + 1, false], [LIFT_MAX + 1, false], [Number.MAX_SAFE_INTEGER, false]])('%d may lift the mark: %s', (shown, may) => {
+  it.each([
+    [1, true],
+    [most - 1, true],
+    [most, true],
+    [most + 1, false],
+    [LIFT_MAX + 1, false],
+    [Number.MAX_SAFE_INTEGER, false],
+  ])('%d may lift the mark: %s', (shown, may) => {
     expect(mayLift(fencingToken(shown), NOW)).toBe(may);
   });
 
-  it.each([[FROM_S - 1], [UNTIL_S + 1], [NaN]])('lifts nothing while the wall clock is not credible: %d s', (seconds) => {
-    expect(mayLift(fencingToken(1), wallMs(seconds * 1_000))).toBe(false);
-  });
+  it.each([[FROM_S - 1], [UNTIL_S + 1], [NaN]])(
+    'lifts nothing while the wall clock is not credible: %d s',
+    (seconds) => {
+      expect(mayLift(fencingToken(1), wallMs(seconds * 1_000))).toBe(false);
+    },
+  );
 });
 
 it('S2 the next token is larger by one', () => {

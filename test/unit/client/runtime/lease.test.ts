@@ -10,22 +10,51 @@ async function held(): Promise<Rig & { readonly lease: Lease; readonly key: neve
   return { ...made, lease, key: made.core.heard('acquire')[0]?.key as never };
 }
 
-const lost = { kind: 'lost', code: 'missed-ack', attempts: [{ agoMs: 900.4, outcome: 'unanswered' }, { agoMs: 400, outcome: 'no-connection' }] } as const;
-const settle = (outcome: Outcome) => (event: { readonly reference: unknown }): readonly Effect[] =>
-  [{ kind: 'settle', reference: event.reference as never, outcome }];
+const lost = {
+  kind: 'lost',
+  code: 'missed-ack',
+  attempts: [
+    { agoMs: 900.4, outcome: 'unanswered' },
+    { agoMs: 400, outcome: 'no-connection' },
+  ],
+} as const;
+const settle =
+  (outcome: Outcome) =>
+  (event: { readonly reference: unknown }): readonly Effect[] => [
+    { kind: 'settle', reference: event.reference as never, outcome },
+  ];
 
 describe('F34 the handle never goes stale', () => {
   it('what it says is what the core says at each reading', async () => {
     const { core, lease, key } = await held();
     expect(lease).toMatchObject({ status: 'held', remainingMs: 27_000, ceilingLeftMs: 86_400_000, state: undefined });
-    core.leases.set(key, snapshot({ status: 'at-risk', remainingMs: 5, ceilingLeftMs: 6, state: { value: { a: 1 }, version: 2, fencingToken: 7 as never } }));
-    expect(lease).toMatchObject({ status: 'at-risk', remainingMs: 5, ceilingLeftMs: 6, state: { a: 1 }, fencingToken: 7 });
+    core.leases.set(
+      key,
+      snapshot({
+        status: 'at-risk',
+        remainingMs: 5,
+        ceilingLeftMs: 6,
+        state: { value: { a: 1 }, version: 2, fencingToken: 7 as never },
+      }),
+    );
+    expect(lease).toMatchObject({
+      status: 'at-risk',
+      remainingMs: 5,
+      ceilingLeftMs: 6,
+      state: { a: 1 },
+      fencingToken: 7,
+    });
   });
 
   it('R18 every reading looks at the clocks first', async () => {
     const { core, lease } = await held();
     const readings: ((lease: Lease) => unknown)[] = [
-      (one) => one.status, (one) => one.remainingMs, (one) => one.ceilingLeftMs, (one) => one.state, (one) => one.signal, (one) => one.assertHeld(),
+      (one) => one.status,
+      (one) => one.remainingMs,
+      (one) => one.ceilingLeftMs,
+      (one) => one.state,
+      (one) => one.signal,
+      (one) => one.assertHeld(),
     ];
     for (const read of readings) {
       const before = core.heard('wake').length;
@@ -65,8 +94,15 @@ describe('how a lease ends', () => {
     news(rigged, lost);
     news(rigged, lost);
     const reason: unknown = lease.signal.reason;
-    expect(reason).toMatchObject({ name: 'LeaseLostError', code: 'missed-ack', retryable: true, attempts: lost.attempts });
-    expect(String(reason)).toContain('lease "printer" with token 7 is lost: missed-ack; last renewals: unanswered 900 ms before, no-connection 400 ms before');
+    expect(reason).toMatchObject({
+      name: 'LeaseLostError',
+      code: 'missed-ack',
+      retryable: true,
+      attempts: lost.attempts,
+    });
+    expect(String(reason)).toContain(
+      'lease "printer" with token 7 is lost: missed-ack; last renewals: unanswered 900 ms before, no-connection 400 ms before',
+    );
     expect(heard).toHaveBeenCalledExactlyOnceWith(reason);
     expect(lease).toMatchObject({ status: 'lost', remainingMs: 0, fencingToken: 7 });
     expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'missed-ack' }));
@@ -74,7 +110,10 @@ describe('how a lease ends', () => {
 
   it('keeps what was last known of it, though nobody had looked since', async () => {
     const { core, lease, key, turn } = await held();
-    core.leases.set(key, snapshot({ status: 'lost', ceilingLeftMs: 9, state: { value: 'last', version: 3, fencingToken: 7 as never } }));
+    core.leases.set(
+      key,
+      snapshot({ status: 'lost', ceilingLeftMs: 9, state: { value: 'last', version: 3, fencingToken: 7 as never } }),
+    );
     turn({ kind: 'lease', key, news: lost });
     core.leases.delete(key);
     expect(lease).toMatchObject({ status: 'lost', remainingMs: 0, ceilingLeftMs: 9, state: 'last' });
@@ -105,7 +144,10 @@ describe('how a lease ends', () => {
     const { core, key, lease, turn } = rigged;
     const write = lease.setState(1);
     const reference = core.heard('set-state')[0]?.reference as never;
-    turn({ kind: 'settle', reference, outcome: { kind: 'failed', failure: failure({ code: 'missed-ack' }) } }, { kind: 'lease', key, news: lost });
+    turn(
+      { kind: 'settle', reference, outcome: { kind: 'failed', failure: failure({ code: 'missed-ack' }) } },
+      { kind: 'lease', key, news: lost },
+    );
     await expect(write).rejects.toBe(lease.signal.reason);
   });
 
@@ -121,7 +163,9 @@ describe('how a lease ends', () => {
   });
 
   it.each([
-    { kind: 'renewed', leftMs: 30_000 }, { kind: 'recovered' }, { kind: 'ceiling-near', ceilingLeftMs: 100 },
+    { kind: 'renewed', leftMs: 30_000 },
+    { kind: 'recovered' },
+    { kind: 'ceiling-near', ceilingLeftMs: 100 },
   ] as const)('listeners hear of %j', async (told) => {
     const rigged = await held();
     const heard = vi.fn();
@@ -177,7 +221,13 @@ describe('release', () => {
 describe('renew and state', () => {
   it('renew resolves with what is left by then', async () => {
     const { core, lease, key } = await held();
-    core.once('renew', (event) => (core.leases.set(key, snapshot({ remainingMs: 29_000 })), settle({ kind: 'renewed', leftMs: 30_000 })(event)));
+    core.once(
+      'renew',
+      (event) => (
+        core.leases.set(key, snapshot({ remainingMs: 29_000 })),
+        settle({ kind: 'renewed', leftMs: 30_000 })(event)
+      ),
+    );
     await expect(lease.renew()).resolves.toBe(29_000);
   });
 

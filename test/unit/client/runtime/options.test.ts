@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConnect, termsOf } from '../../../../client/runtime/options.ts';
-import type { AcquireOptions, ConnectOptions } from '../../../../client/runtime/public-options.ts';
+import type { ConnectOptions } from '../../../../client/runtime/public-options.ts';
 import { rig } from './support.ts';
 
-const terms = (options: object) => termsOf('printer', options as AcquireOptions, 30_000);
+const terms = (options: object) => termsOf('printer', options, 30_000);
 const refusal = (work: () => unknown): { readonly code: string; readonly param: string; readonly message: string } => {
   try {
     work();
@@ -18,7 +18,11 @@ const refusal = (work: () => unknown): { readonly code: string; readonly param: 
 describe('F06 S10 odd durations are refused with field, value, unit and range; nothing is asked', () => {
   const odd = [-1, 0.5, 1.5, 1500.7, '30', '30s', NaN, Infinity, null, true, 1e12, 2 ** 31, 2 ** 53, {}, [1_000]];
   const ranges: readonly (readonly [string, number, number])[] = [
-    ['ttlMs', 1_000, 86_400_000], ['waitMs', 0, 86_400_000], ['maxLifetimeMs', 250, 2_592_000_000], ['minHoldMs', 0, 3_600_000], ['lockDelayMs', 0, 60_000],
+    ['ttlMs', 1_000, 86_400_000],
+    ['waitMs', 0, 86_400_000],
+    ['maxLifetimeMs', 250, 2_592_000_000],
+    ['minHoldMs', 0, 3_600_000],
+    ['lockDelayMs', 0, 60_000],
   ];
 
   it.each(ranges)('%s', async (param, min, max) => {
@@ -28,7 +32,10 @@ describe('F06 S10 odd durations are refused with field, value, unit and range; n
       const error = refusal(() => terms({ [param]: value }));
       expect(error).toMatchObject({ code: 'bad-request', param });
       expect(error.message).toMatch(new RegExp(`^${param} is .*; allowed: whole milliseconds from ${min} to ${max}$`));
-      await expect(client.acquire('printer', { [param]: value as number })).rejects.toMatchObject({ code: 'bad-request', param });
+      await expect(client.acquire('printer', { [param]: value as number })).rejects.toMatchObject({
+        code: 'bad-request',
+        param,
+      });
     }
     expect(core.events).toEqual([]);
   });
@@ -57,22 +64,30 @@ describe('limits, one below, at and above', () => {
   ];
   it.each(cases)('%j: from %d to %d %s', (others, min, max, param) => {
     for (const value of [min, max]) expect(terms({ ...others, [param]: value })).toMatchObject({ [param]: value });
-    for (const value of [min - 1, max + 1]) expect(refusal(() => terms({ ...others, [param]: value }))).toMatchObject({ code: 'bad-request' });
+    for (const value of [min - 1, max + 1])
+      expect(refusal(() => terms({ ...others, [param]: value }))).toMatchObject({ code: 'bad-request' });
   });
 
   const connections: readonly (readonly [keyof ConnectOptions, number, number])[] = [
-    ['ttlMs', 1_000, 86_400_000], ['connectTimeoutMs', 100, 60_000], ['maxBackoffMs', 100, 300_000], ['idleMs', 0, 86_400_000],
+    ['ttlMs', 1_000, 86_400_000],
+    ['connectTimeoutMs', 100, 60_000],
+    ['maxBackoffMs', 100, 300_000],
+    ['idleMs', 0, 86_400_000],
   ];
   it.each(connections)('connect: %s from %d to %d', (param, min, max) => {
     for (const value of [min, max]) expect(() => checkConnect({ [param]: value })).not.toThrow();
     for (const value of [min - 1, max + 1]) {
-      expect(refusal(() => checkConnect({ [param]: value })).message).toBe(`${param} is ${value}; allowed: whole milliseconds from ${min} to ${max}`);
+      expect(refusal(() => checkConnect({ [param]: value })).message).toBe(
+        `${param} is ${value}; allowed: whole milliseconds from ${min} to ${max}`,
+      );
     }
   });
 
   it.each([
-    ['label', 'x'.repeat(128), 'x'.repeat(129)], ['label', 'é'.repeat(64), 'é'.repeat(65)],
-    ['metadata', 'x'.repeat(1_022), 'x'.repeat(1_023)], ['credential', 'x'.repeat(8_192), 'x'.repeat(8_193)],
+    ['label', 'x'.repeat(128), 'x'.repeat(129)],
+    ['label', 'é'.repeat(64), 'é'.repeat(65)],
+    ['metadata', 'x'.repeat(1_022), 'x'.repeat(1_023)],
+    ['credential', 'x'.repeat(8_192), 'x'.repeat(8_193)],
   ])('connect: %s in bytes of UTF-8', (param, most, over) => {
     expect(() => checkConnect({ [param]: most })).not.toThrow();
     expect(refusal(() => checkConnect({ [param]: over }))).toMatchObject({ code: 'bad-request', param });
@@ -81,16 +96,27 @@ describe('limits, one below, at and above', () => {
 
 describe('kinds', () => {
   it.each([
-    [{ renew: 'yes' }, 'renew is "yes"; allowed: boolean'], [{ steal: 1 }, 'steal is 1; allowed: boolean'], [{ whenOwn: 'wait' }, 'whenOwn is "wait"; allowed: queue or reject'],
-    [{ whenOwn: null }, 'whenOwn is null; allowed: queue or reject'], [{ onQueued: {} }, 'onQueued is an object; allowed: function'], [{ renewWhile: true }, 'renewWhile is true; allowed: function'],
-    [{ signal: 'abort' }, 'signal is "abort"; allowed: object'], [{ priority: 0.5 }, 'priority is 0.5; allowed: whole numbers from -100 to 100'],
-    [{ renewRatio: 0.91 }, 'renewRatio is 0.91; allowed: numbers from 0.1 to 0.9'], [{ renewRatio: NaN }, 'renewRatio is NaN; allowed: numbers from 0.1 to 0.9'],
+    [{ renew: 'yes' }, 'renew is "yes"; allowed: boolean'],
+    [{ steal: 1 }, 'steal is 1; allowed: boolean'],
+    [{ whenOwn: 'wait' }, 'whenOwn is "wait"; allowed: queue or reject'],
+    [{ whenOwn: null }, 'whenOwn is null; allowed: queue or reject'],
+    [{ onQueued: {} }, 'onQueued is an object; allowed: function'],
+    [{ renewWhile: true }, 'renewWhile is true; allowed: function'],
+    [{ signal: 'abort' }, 'signal is "abort"; allowed: object'],
+    [{ priority: 0.5 }, 'priority is 0.5; allowed: whole numbers from -100 to 100'],
+    [{ renewRatio: 0.91 }, 'renewRatio is 0.91; allowed: numbers from 0.1 to 0.9'],
+    [{ renewRatio: NaN }, 'renewRatio is NaN; allowed: numbers from 0.1 to 0.9'],
   ])('S10 %j is refused with what is allowed', (given, message) => {
     expect(refusal(() => terms(given))).toMatchObject({ code: 'bad-request', param: Object.keys(given)[0], message });
   });
 
   it.each([
-    [{ logger: 'console' }, 'logger'], [{ WebSocket: {} }, 'WebSocket'], [{ credential: 5 }, 'credential'], [{ label: 5 }, 'label'], [{ metadata: () => 1 }, 'metadata'], [{ metadata: 1n }, 'metadata'],
+    [{ logger: 'console' }, 'logger'],
+    [{ WebSocket: {} }, 'WebSocket'],
+    [{ credential: 5 }, 'credential'],
+    [{ label: 5 }, 'label'],
+    [{ metadata: () => 1 }, 'metadata'],
+    [{ metadata: 1n }, 'metadata'],
   ])('S10 connect refuses %o', (given, param) => {
     expect(refusal(() => checkConnect(given as never))).toMatchObject({ code: 'bad-request', param });
   });
@@ -101,18 +127,32 @@ describe('kinds', () => {
   });
 
   it.each([
-    [{ ttl: 5 }, 'no such option "ttl"; did you mean "ttlMs"?'], [{ waitms: 5 }, 'no such option "waitms"; did you mean "waitMs"?'], [{ colour: 5 }, 'no such option "colour"'],
+    [{ ttl: 5 }, 'no such option "ttl"; did you mean "ttlMs"?'],
+    [{ waitms: 5 }, 'no such option "waitms"; did you mean "waitMs"?'],
+    [{ colour: 5 }, 'no such option "colour"'],
     [{ drainMs: 5 }, 'no such option "drainMs"'],
   ])('S10 an unknown key is refused with the nearest known one: %j', (given, message) => {
-    expect(refusal(() => terms(given))).toMatchObject({ code: 'bad-request', param: Object.keys(given)[0], message: expect.stringContaining(message) as string });
+    expect(refusal(() => terms(given))).toMatchObject({
+      code: 'bad-request',
+      param: Object.keys(given)[0],
+      message: expect.stringContaining(message) as string,
+    });
   });
 
-  it.each([['', /at least 1 byte/], ['..', /cannot be names/], ['a\nb', /control/], ['x'.repeat(257), /257/], [5, /a name is a text/], [undefined, /name is undefined/]])(
-    'S10 the name %j is refused in words',
-    (name, words) => {
-      expect(refusal(() => termsOf(name as string, {}, 30_000))).toMatchObject({ code: 'bad-request', param: 'name', message: expect.stringMatching(words) as string });
-    },
-  );
+  it.each([
+    ['', /at least 1 byte/],
+    ['..', /cannot be names/],
+    ['a\nb', /control/],
+    ['x'.repeat(257), /257/],
+    [5, /a name is a text/],
+    [undefined, /name is undefined/],
+  ])('S10 the name %j is refused in words', (name, words) => {
+    expect(refusal(() => termsOf(name as string, {}, 30_000))).toMatchObject({
+      code: 'bad-request',
+      param: 'name',
+      message: expect.stringMatching(words) as string,
+    });
+  });
 });
 
 describe('options that depend on each other are checked together', () => {
@@ -120,17 +160,24 @@ describe('options that depend on each other are checked together', () => {
     expect(refusal(() => terms({ ttlMs: 15_000, stopMarginMs: 14_000 })).message).toBe(
       'ttlMs 15000 x (1 - renewRatio 0.667) - stopMarginMs 14000 = -9000 ms must be at least 150 (2 renewals of 75 ms): raise ttlMs, or lower renewRatio or stopMarginMs',
     );
-    expect(refusal(() => terms({ ttlMs: 2_000, renewRatio: 0.9 }))).toMatchObject({ code: 'bad-request', param: 'ttlMs' });
+    expect(refusal(() => terms({ ttlMs: 2_000, renewRatio: 0.9 }))).toMatchObject({
+      code: 'bad-request',
+      param: 'ttlMs',
+    });
   });
 
   it('a fixed window needs only to be longer than the stop margin', () => {
     expect(terms({ renew: false, ttlMs: 250 })).toMatchObject({ ttlMs: 250, renew: false });
     expect(terms({ renew: false, ttlMs: 1_000, stopMarginMs: 999 })).toMatchObject({ stopMarginMs: 999 });
-    expect(refusal(() => terms({ renew: false, ttlMs: 1_000, stopMarginMs: 1_000 })).message).toMatch(/= 0 ms must be at least 1/);
+    expect(refusal(() => terms({ renew: false, ttlMs: 1_000, stopMarginMs: 1_000 })).message).toMatch(
+      /= 0 ms must be at least 1/,
+    );
   });
 
   it('a ceiling shorter than the window is refused', () => {
-    expect(refusal(() => terms({ ttlMs: 5_000, maxLifetimeMs: 4_999 })).message).toBe('maxLifetimeMs is 4999; allowed: at least ttlMs 5000');
+    expect(refusal(() => terms({ ttlMs: 5_000, maxLifetimeMs: 4_999 })).message).toBe(
+      'maxLifetimeMs is 4999; allowed: at least ttlMs 5000',
+    );
   });
 
   it('every TTL that is in range is good with the defaults', () => {

@@ -18,7 +18,9 @@ function releasing(options = {}): Rig {
         { kind: 'settle', reference: event.reference, outcome: { kind: 'released', released: true, code: undefined } },
       ];
     }
-    return [{ kind: 'settle', reference: event.reference, outcome: { kind: 'released', released: false, code: 'expired' } }];
+    return [
+      { kind: 'settle', reference: event.reference, outcome: { kind: 'released', released: false, code: 'expired' } },
+    ];
   };
   return made;
 }
@@ -57,7 +59,12 @@ describe('run', () => {
 
   it('F38 a work that throws, or rejects, is released at once, with its error unchanged', async () => {
     const cause = new Error('mine');
-    for (const work of [() => Promise.reject(cause), () => { throw cause; }]) {
+    for (const work of [
+      () => Promise.reject(cause),
+      () => {
+        throw cause;
+      },
+    ]) {
       const rigged = releasing();
       await expect(rigged.client.run('report', work)).rejects.toBe(cause);
       expect(kinds(rigged)).toEqual(['acquire', 'release']);
@@ -66,7 +73,9 @@ describe('run', () => {
 
   it('rejects as the claim does, and does not call', async () => {
     const { core, client } = releasing();
-    core.once('acquire', ({ key }) => [{ kind: 'claim', key, outcome: { kind: 'failed', failure: failure({ code: 'forbidden' }) } }]);
+    core.once('acquire', ({ key }) => [
+      { kind: 'claim', key, outcome: { kind: 'failed', failure: failure({ code: 'forbidden' }) } },
+    ]);
     const work = vi.fn();
     await expect(client.run('report', work)).rejects.toMatchObject({ code: 'forbidden' });
     expect(work).not.toHaveBeenCalled();
@@ -78,14 +87,20 @@ describe('run', () => {
     expect(kinds(rigged)).toEqual(['acquire', 'release']);
   });
 
-  it.each([[undefined, {}, 'work'], ['text', {}, 'work'], [() => 1, { drainMs: 1.5 }, 'drainMs'], [() => 1, { ifUnavailable: 'wait' }, 'ifUnavailable'], [() => 1, { drain: 5 }, 'drain']])(
-    'S10 odd arguments are refused before anything is asked: %s %j',
-    async (work, options, param) => {
-      const { core, client } = rig();
-      await expect(client.run('report', options as never, work as never)).rejects.toMatchObject({ code: 'bad-request', param });
-      expect(core.events).toEqual([]);
-    },
-  );
+  it.each([
+    [undefined, {}, 'work'],
+    ['text', {}, 'work'],
+    [() => 1, { drainMs: 1.5 }, 'drainMs'],
+    [() => 1, { ifUnavailable: 'wait' }, 'ifUnavailable'],
+    [() => 1, { drain: 5 }, 'drain'],
+  ])('S10 odd arguments are refused before anything is asked: %s %j', async (work, options, param) => {
+    const { core, client } = rig();
+    await expect(client.run('report', options as never, work as never)).rejects.toMatchObject({
+      code: 'bad-request',
+      param,
+    });
+    expect(core.events).toEqual([]);
+  });
 });
 
 describe('run: signal', () => {
@@ -159,7 +174,10 @@ describe('run: loss', () => {
     expect((lease.signal.reason as Error).cause).toBeUndefined();
   });
 
-  it.each([[undefined, 5_000], [200, 200]])('with drainMs %s the work has %s ms, and what it does then is its own', async (drainMs, ms) => {
+  it.each([
+    [undefined, 5_000],
+    [200, 200],
+  ])('with drainMs %s the work has %s ms, and what it does then is its own', async (drainMs, ms) => {
     const { lease, result, work } = await losing({ drainMs });
     const settled = vi.fn();
     result.catch(settled);
@@ -202,13 +220,20 @@ describe('run: ifUnavailable', () => {
   it('run calls the work without protection', async () => {
     const { core, client } = unreachable();
     core.once('acquire', ({ key }) => [{ kind: 'claim', key, outcome: { kind: 'failed', failure: failure() } }]);
-    const result = client.run('report', { ifUnavailable: 'run', waitMs: 100 }, (lease) => [lease.protected, lease.fencingToken, lease.name, lease.signal.aborted]);
+    const result = client.run('report', { ifUnavailable: 'run', waitMs: 100 }, (lease) => [
+      lease.protected,
+      lease.fencingToken,
+      lease.name,
+      lease.signal.aborted,
+    ]);
     await expect(result).resolves.toEqual([false, null, 'report', false]);
   });
 
   it('another refusal rejects all the same', async () => {
     const { core, client } = unreachable();
-    core.once('acquire', ({ key }) => [{ kind: 'claim', key, outcome: { kind: 'failed', failure: failure({ code: 'forbidden' }) } }]);
+    core.once('acquire', ({ key }) => [
+      { kind: 'claim', key, outcome: { kind: 'failed', failure: failure({ code: 'forbidden' }) } },
+    ]);
     await expect(client.run('report', { ifUnavailable: 'run' }, () => 1)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
@@ -269,7 +294,10 @@ describe('run: close', () => {
   it('after drainMs it ends whatever goes on, and run rejects with the loss', async () => {
     const { core, lease, result, closed, work } = await closing(300);
     const key = core.heard('acquire')[0]?.key as never;
-    core.once('close-now', () => (core.leases.delete(key), [{ kind: 'lease', key, news: { kind: 'lost', code: 'closed', attempts: [] } }]));
+    core.once(
+      'close-now',
+      () => (core.leases.delete(key), [{ kind: 'lease', key, news: { kind: 'lost', code: 'closed', attempts: [] } }]),
+    );
     await vi.advanceTimersByTimeAsync(299);
     expect(core.heard('close-now')).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -281,7 +309,10 @@ describe('run: close', () => {
 
   it('a work without protection gets its signal aborted, and is waited for', async () => {
     const { core, client } = rig();
-    core.answer = (event) => (event.kind === 'acquire' ? [{ kind: 'claim', key: event.key, outcome: { kind: 'failed', failure: failure() } }] : []);
+    core.answer = (event) =>
+      event.kind === 'acquire'
+        ? [{ kind: 'claim', key: event.key, outcome: { kind: 'failed', failure: failure() } }]
+        : [];
     const ended = deferred<void>();
     let signal: AbortSignal | undefined;
     const result = client.run('report', { ifUnavailable: 'run', waitMs: 0 }, async (lease) => {

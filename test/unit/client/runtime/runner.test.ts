@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dialNumber, type ClientEvent, type Effect } from '../../../../client/core/types.ts';
 import { requestId } from '../../../../shared/ids.ts';
-import { FakeSocket, lastSocket, rig } from './support.ts';
+import { FakeSocket, lastSocket, rig, tick } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -14,7 +14,7 @@ describe('timers', () => {
     const { core, turn } = rig();
     core.wake = performance.now() + 700.4;
     turn();
-    await null;
+    await tick();
     await vi.advanceTimersByTimeAsync(700);
     expect(wakes(core.events)).toBe(0);
     core.wake = null;
@@ -27,10 +27,10 @@ describe('timers', () => {
     const { core, turn } = rig();
     core.wake = performance.now() + 5_000;
     turn();
-    await null;
+    await tick();
     core.wake = performance.now() + 10;
     turn();
-    await null;
+    await tick();
     expect(vi.getTimerCount()).toBe(1);
     core.wake = null;
     await vi.advanceTimersByTimeAsync(10);
@@ -42,7 +42,7 @@ describe('timers', () => {
     const far = performance.now() + 2 ** 31 + 5_000;
     core.wake = far;
     turn();
-    await null;
+    await tick();
     await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
     expect(wakes(core.events)).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
@@ -58,7 +58,7 @@ describe('timers', () => {
     const { core, turn } = rig();
     core.wake = performance.now() - 1_000;
     turn();
-    await null;
+    await tick();
     core.wake = null;
     await vi.advanceTimersByTimeAsync(0);
     expect(wakes(core.events)).toBe(1);
@@ -69,7 +69,10 @@ describe('sockets', () => {
   it('each dial has a path of its own under the URL', () => {
     const { turn } = rig();
     turn(dial(1), dial(2));
-    expect(FakeSocket.made.map(({ url }) => url)).toEqual(['wss://a.test/base/v1/socket/1', 'wss://a.test/base/v1/socket/2']);
+    expect(FakeSocket.made.map(({ url }) => url)).toEqual([
+      'wss://a.test/base/v1/socket/1',
+      'wss://a.test/base/v1/socket/2',
+    ]);
   });
 
   it('what a socket does reaches the core under the number of its dial', () => {
@@ -109,13 +112,20 @@ describe('sockets', () => {
     const { core, turn } = rig({ WebSocket: Refusing });
     turn(dial(1));
     expect(core.heard('socket-closed')).toEqual([]);
-    await null;
-    expect(core.heard('socket-closed')).toEqual([{ kind: 'socket-closed', dial: 1, closeCode: 0, reason: 'SyntaxError: mixed content' }]);
+    await tick();
+    expect(core.heard('socket-closed')).toEqual([
+      { kind: 'socket-closed', dial: 1, closeCode: 0, reason: 'SyntaxError: mixed content' },
+    ]);
   });
 
   it('what goes to a socket that is no more is dropped', () => {
     const { turn } = rig();
-    expect(() => turn({ kind: 'send', dial: dialNumber(9), messages: [{ type: 'bye' }] }, { kind: 'abandon', dial: dialNumber(9) })).not.toThrow();
+    expect(() =>
+      turn(
+        { kind: 'send', dial: dialNumber(9), messages: [{ type: 'bye' }] },
+        { kind: 'abandon', dial: dialNumber(9) },
+      ),
+    ).not.toThrow();
   });
 });
 
@@ -124,13 +134,13 @@ describe('ticks', () => {
     const { core, turn, client } = rig();
     turn(dial(1));
     lastSocket().say('open');
-    await null;
+    await tick();
     const before = core.ticks;
     core.atEndOfTick = () => [{ kind: 'send', dial: dialNumber(1), messages: [{ type: 'bye' }, { type: 'bye' }] }];
     void client.acquire('a');
     void client.acquire('b');
     expect(lastSocket().sent).toEqual([]);
-    await null;
+    await tick();
     expect(core.ticks).toBe(before + 1);
     expect(lastSocket().sent).toEqual(['[{"type":"bye"},{"type":"bye"}]']);
   });
@@ -148,8 +158,20 @@ describe('order', () => {
         heard.push('inner call over');
       }
     });
-    turn({ kind: 'status', status: 'connecting', failure: null }, dial(1), { kind: 'status', status: 'open', failure: null });
-    expect(heard).toEqual(['connecting', '1 sockets', 'open', '1 sockets', 'backing-off', '1 sockets', 'inner call over']);
+    turn({ kind: 'status', status: 'connecting', failure: null }, dial(1), {
+      kind: 'status',
+      status: 'open',
+      failure: null,
+    });
+    expect(heard).toEqual([
+      'connecting',
+      '1 sockets',
+      'open',
+      '1 sockets',
+      'backing-off',
+      '1 sockets',
+      'inner call over',
+    ]);
   });
 
   it('an event of a claim that nobody knows is ignored', () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openSocket, type Socket } from '../../../../client/runtime/socket.ts';
 import type { ClientMessage, CoordinatorMessage } from '../../../../shared/frames.ts';
 import { frameNumber, requestId } from '../../../../shared/ids.ts';
-import { FakeSocket, lastSocket } from './support.ts';
+import { FakeSocket, lastSocket, tick } from './support.ts';
 
 interface Heard {
   opened: number;
@@ -23,7 +23,9 @@ function open(): { readonly socket: Socket; readonly fake: FakeSocket; readonly 
 }
 
 const cancel = (id: string, frame?: number): ClientMessage =>
-  frame === undefined ? { type: 'cancel', request: requestId(id) } : { type: 'cancel', request: requestId(id), frame: frameNumber(frame) };
+  frame === undefined
+    ? { type: 'cancel', request: requestId(id) }
+    : { type: 'cancel', request: requestId(id), frame: frameNumber(frame) };
 beforeEach(() => void (FakeSocket.made = []));
 
 describe('one socket', () => {
@@ -86,8 +88,8 @@ describe('what runtimes do differently', () => {
       throw new TypeError('readyState not OPEN');
     };
     socket.send([cancel('a', 1)]);
-    await null;
-    await null;
+    await tick();
+    await tick();
     expect(heard.closed).toEqual([[0, 'TypeError: readyState not OPEN']]);
   });
 
@@ -96,7 +98,7 @@ describe('what runtimes do differently', () => {
     fake.say('open');
     fake.readyState = 2;
     socket.send([cancel('a', 1)]);
-    await null;
+    await tick();
     expect(fake.sent).toEqual([]);
   });
 

@@ -1,7 +1,16 @@
 import { makeClient } from '../../../../client/runtime/client.ts';
 import type { Client } from '../../../../client/runtime/public-client.ts';
 import type { ConnectOptions } from '../../../../client/runtime/public-options.ts';
-import type { ClientCore, ClientEvent, ClientSettings, ClientStatus, Effect, Failure, LeaseNews, LeaseSnapshot } from '../../../../client/core/types.ts';
+import type {
+  ClientCore,
+  ClientEvent,
+  ClientSettings,
+  ClientStatus,
+  Effect,
+  Failure,
+  LeaseNews,
+  LeaseSnapshot,
+} from '../../../../client/core/types.ts';
 import { fencingToken, leaseName, type RequestId } from '../../../../shared/ids.ts';
 import { monoMs, type MonoMs, type Stamp } from '../../../../shared/time.ts';
 
@@ -65,7 +74,10 @@ export class ScriptedCore implements ClientCore {
 
   handle(now: Stamp, event: ClientEvent, hold = false): readonly Effect[] {
     // The end of a tick is not an event of anybody's.
-    if (!hold) return (this.ticks += 1) ? this.atEndOfTick() : [];
+    if (!hold) {
+      this.ticks += 1;
+      return this.atEndOfTick();
+    }
     this.events.push(event);
     return this.answer(event, now);
   }
@@ -80,7 +92,10 @@ export class ScriptedCore implements ClientCore {
     return this.events.filter((event): event is Extract<ClientEvent, { readonly kind: K }> => event.kind === kind);
   }
   /** Answers the first event of that kind from now on, once. */
-  once<K extends ClientEvent['kind']>(kind: K, effects: (event: Extract<ClientEvent, { readonly kind: K }>) => readonly Effect[]): void {
+  once<K extends ClientEvent['kind']>(
+    kind: K,
+    effects: (event: Extract<ClientEvent, { readonly kind: K }>) => readonly Effect[],
+  ): void {
     const before = this.answer;
     this.answer = (event, now) => {
       if (event.kind !== kind) return before(event, now);
@@ -103,7 +118,14 @@ export const snapshot = (over: Partial<LeaseSnapshot> = {}): LeaseSnapshot => ({
 });
 
 export const failure = (over: Partial<Failure> = {}): Failure => ({
-  code: 'unavailable', message: 'no coordinator', retryable: true, retryAfterMs: undefined, param: undefined, requestId: undefined, position: undefined, cause: undefined,
+  code: 'unavailable',
+  message: 'no coordinator',
+  retryable: true,
+  retryAfterMs: undefined,
+  param: undefined,
+  requestId: undefined,
+  position: undefined,
+  cause: undefined,
   ...over,
 });
 
@@ -111,7 +133,7 @@ export interface Rig {
   readonly core: ScriptedCore;
   readonly client: Client;
   /** A turn of the core with these effects. */
-  turn(...effects: readonly Effect[]): void;
+  readonly turn: (...effects: readonly Effect[]) => void;
 }
 
 /** A client over a scripted core and fake sockets. It grants every claim at once unless told otherwise. */
@@ -144,11 +166,14 @@ export function grant(core: ScriptedCore, key: RequestId, over: Partial<LeaseSna
 }
 
 /** What becomes of the only lease of a rig. */
-export function news(rig: Rig, told: LeaseNews, over: Partial<LeaseSnapshot> = {}): void {
-  const key = rig.core.heard('acquire')[0]?.key;
+export function news(rigged: Rig, told: LeaseNews, over: Partial<LeaseSnapshot> = {}): void {
+  const key = rigged.core.heard('acquire')[0]?.key;
   if (key === undefined) throw new Error('nothing was acquired');
-  const last = rig.core.leases.get(key);
-  if (told.kind === 'lost' || told.kind === 'released') rig.core.leases.delete(key);
-  else if (last !== undefined) rig.core.leases.set(key, { ...last, ...over });
-  rig.turn({ kind: 'lease', key, news: told });
+  const last = rigged.core.leases.get(key);
+  if (told.kind === 'lost' || told.kind === 'released') rigged.core.leases.delete(key);
+  else if (last !== undefined) rigged.core.leases.set(key, { ...last, ...over });
+  rigged.turn({ kind: 'lease', key, news: told });
 }
+
+/** Until what this tick's calls have put off is done. */
+export const tick = (): Promise<void> => Promise.resolve();
