@@ -12,7 +12,11 @@ import { describeOwner } from './owner-hint.ts';
 /** Two that start at one instant get in each other's way for the moment of a look; an owner stays. */
 const BUSY_FOR_MS = 500;
 
-/** Opens the journal at `path` (a real path) for this process alone, making it if there is none. */
+/**
+ * Opens the journal at `path` (a real path) for this process alone, making it if there is none. From then on nothing
+ * in this process may open the file by `node:fs`: on POSIX closing any descriptor of a file gives up the process's
+ * locks on it, SQLite's too.
+ */
 export async function openFile(path: string): Promise<Database.Database> {
   const until = performance.now() + BUSY_FOR_MS;
   for (;;) {

@@ -17,9 +17,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent, JournalErrorCode } from '../../../server/core/journal-port.ts';
 import * as ids from '../../../shared/ids.ts';
-import { sqliteJournal } from '../../../server/journal/sqlite.ts';
 import { granted, state, terms } from '../../unit/server/journal/samples.ts';
-import { fingerprint, freshFolder } from './support/folder.ts';
+import { fingerprint, freshFolder, journalAt } from './support/folder.ts';
 import { journalProcess } from './support/process.ts';
 
 const ALONE = 'leasehold.db';
@@ -34,7 +33,7 @@ const events = Array.from({ length: 400 }, (_, index): DurableEvent => {
 
 /** A journal that was closed. */
 async function closedJournal(path: string): Promise<void> {
-  const journal = sqliteJournal({ path });
+  const journal = journalAt(path);
   const { sequence } = await journal.load();
   await journal.append({ sequence: sequence + 1, events });
   await journal.close();
@@ -324,7 +323,7 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
     ] as const) {
       const folder = freshFolder();
       copyOf(from, folder, ALONE, LOG);
-      const journal = sqliteJournal({ path: join(folder, ALONE) });
+      const journal = journalAt(join(folder, ALONE));
       expect((await journal.load()).sequence).toBe(sequence);
       await journal.close();
       expect(Object.keys(fingerprint(folder))).toEqual([ALONE]);
@@ -339,7 +338,7 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
       const gone = code === 'not-writable';
       const before = gone ? {} : fingerprint(folder);
       const began = performance.now();
-      const error: unknown = await sqliteJournal({ path })
+      const error: unknown = await journalAt(path)
         .load()
         .catch((reason: unknown) => reason);
       expect(performance.now() - began).toBeLessThan(3000);

@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DurableEvent, JournalContents } from '../../../server/core/journal-port.ts';
+import type { DurableEvent } from '../../../server/core/journal-port.ts';
 import * as ids from '../../../shared/ids.ts';
 import { LOG_BYTES_KEPT } from '../../../server/journal/log.ts';
-import { sqliteJournal } from '../../../server/journal/sqlite.ts';
 import { granted, state } from '../../unit/server/journal/samples.ts';
-import { fingerprint, freshFolder } from './support/folder.ts';
+import { fingerprint, freshFolder, journalAt, reload } from './support/folder.ts';
 import { journalProcess } from './support/process.ts';
 import { injectIntoSyncs, needsStrace, straceWorks } from './support/strace.ts';
 
@@ -38,18 +37,11 @@ const big = (name: string, kilobytes: number): DurableEvent => ({
   state: state({ name: ids.leaseName(name), valueJson: JSON.stringify('x'.repeat(kilobytes * 1024)) }),
 });
 
-async function reload(path: string): Promise<JournalContents> {
-  const journal = sqliteJournal({ path });
-  const contents = await journal.load();
-  await journal.close();
-  return contents;
-}
-
 describe('F50 a disk that is full', () => {
   test('R14 a failed append stores nothing, and the next one heals by itself when there is space', async ({ skip }) => {
     const folder = smallDisk() ?? skip(needsMount);
     const path = join(folder, 'leasehold.db');
-    const journal = sqliteJournal({ path });
+    const journal = journalAt(path);
     await journal.load();
     await journal.append({ sequence: 1, events: [granted(1)] });
     const free = fill(folder);
@@ -69,7 +61,7 @@ describe('F50 a disk that is full', () => {
   test('a journal closed while the disk is full is whole at the next start', async ({ skip }) => {
     const folder = smallDisk() ?? skip(needsMount);
     const path = join(folder, 'leasehold.db');
-    const journal = sqliteJournal({ path });
+    const journal = journalAt(path);
     await journal.load();
     await journal.append({ sequence: 1, events: [granted(1), big('a', 500)] });
     const free = fill(folder);
@@ -169,7 +161,7 @@ describe('a disk that fails', () => {
 describe('F51 the log', () => {
   test('stays small over many batches, and shrinks again after a large one', async () => {
     const path = join(freshFolder(), 'leasehold.db');
-    const journal = sqliteJournal({ path });
+    const journal = journalAt(path);
     await journal.load();
     const logBytes = (): number => statSync(`${path}-wal`).size;
     let written = 0;
@@ -186,10 +178,21 @@ describe('F51 the log', () => {
     }
     expect(largest).toBeLessThan(2 * LOG_BYTES_KEPT);
     await append(Array.from({ length: 400 }, (_, index) => big(`n${index}`, 60)));
-    expect(logBytes()).toBeGreaterThan(20 * 1024 * 1024);
     await expect.poll(logBytes, { timeout: 10_000 }).toBeLessThanOrEqual(LOG_BYTES_KEPT);
+    expect(statSync(path).size).toBeGreaterThan(20 * 1024 * 1024);
     await journal.close();
     expect(statSync(`${path}-wal`, { throwIfNoEntry: false })).toBeUndefined();
     expect((await reload(path)).sequence).toBe(sequence);
+  });
+
+  test('is written back into the file when nothing has been appended for a while', async () => {
+    const folder = freshFolder();
+    const path = join(folder, 'leasehold.db');
+    const journal = journalAt(path);
+    await journal.load();
+    await journal.append({ sequence: 1, events: [granted(1)] });
+    const before = fingerprint(folder)['leasehold.db'];
+    await expect.poll(() => fingerprint(folder)['leasehold.db'], { timeout: 10_000 }).not.toBe(before);
+    await journal.close();
   });
 });

@@ -7,7 +7,7 @@ import { sqliteJournal } from '../../../server/journal/sqlite.ts';
 import { startWorker, type JournalThread } from '../../../server/journal/worker-client.ts';
 import type { FromWorker } from '../../../server/journal/worker-messages.ts';
 import { granted, lease, state, terms } from '../../unit/server/journal/samples.ts';
-import { freshFolder } from './support/folder.ts';
+import { freshFolder, reload } from './support/folder.ts';
 import { journalProcess } from './support/process.ts';
 
 /** A batch whose parts say which batch they are of: a lease by its token, a state by its version. */
@@ -57,13 +57,6 @@ const codeOf = (outcome: Promise<unknown>): Promise<unknown> =>
     () => null,
     (error: unknown) => (error instanceof JournalError ? error.code : error),
   );
-
-async function reload(path: string): Promise<JournalContents> {
-  const journal = sqliteJournal({ path });
-  const contents = await journal.load();
-  await journal.close();
-  return contents;
-}
 
 describe('a journal whose process ends without closing it', () => {
   test('S4 SIGKILL in the middle of batches loses no acknowledged batch and keeps no half one, 8 times over', async () => {

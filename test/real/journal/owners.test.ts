@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqliteJournal } from '../../../server/journal/sqlite.ts';
-import { freshFolder } from './support/folder.ts';
+import { freshFolder, journalAt } from './support/folder.ts';
 import { journalProcess, type Answer } from './support/process.ts';
 
 describe('F53 one journal has one owner', () => {
@@ -65,11 +65,11 @@ describe('F53 one journal has one owner', () => {
     await killed.ask({ kind: 'load' });
     await killed.kill();
     const stale = readFileSync(`${path}.owner`);
-    const owner = sqliteJournal({ path });
+    const owner = journalAt(path);
     await owner.load();
     for (const hint of [stale, '{"pid":', '', '{"pid":"1"}']) {
       writeFileSync(`${path}.owner`, hint);
-      await expect(sqliteJournal({ path }).load()).rejects.toThrow('is in use by another process');
+      await expect(journalAt(path).load()).rejects.toThrow('is in use by another process');
     }
     await owner.close();
   });

@@ -1,14 +1,20 @@
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { sqliteJournal } from '../../../server/journal/sqlite.ts';
-import { fingerprint, freshFolder } from './support/folder.ts';
-import { journalProcess } from './support/process.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fingerprint, freshFolder, journalAt } from './support/folder.ts';
+import { journalProcess, type JournalProcess } from './support/process.ts';
 
 const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
 const needsRoot = 'becoming another user needs root: run the tests as root, for instance in a container';
 
 describe('F52 a journal that this user may not write is refused, and nothing at its path is changed', () => {
+  let nobody: JournalProcess;
+  beforeAll(() => {
+    if (isRoot) nobody = journalProcess('no-thread', { uid: NOBODY, gid: NOBODY });
+  });
+  afterAll(() => nobody?.kill());
+
   for (const { title, prepare, says } of [
     {
       title: 'a file of another user',
@@ -41,24 +47,22 @@ describe('F52 a journal that this user may not write is refused, and nothing at 
     },
   ]) {
     test(title, async ({ skip }) => {
-      if (process.getuid?.() !== 0) skip(needsRoot);
+      if (!isRoot) skip(needsRoot);
       const parent = freshFolder();
       chmodSync(parent, 0o755);
       const folder = join(parent, 'data');
       mkdirSync(folder);
       const path = join(folder, 'leasehold.db');
-      const journal = sqliteJournal({ path });
+      const journal = journalAt(path);
       await journal.load();
       await journal.close();
       prepare(folder, path);
       const before = fingerprint(folder);
-      const child = journalProcess(path, { uid: NOBODY, gid: NOBODY });
-      const { failed } = await child.ask({ kind: 'load' });
+      const { failed } = await nobody.ask({ kind: 'load', path });
       expect(failed).toMatchObject({ code: 'not-writable' });
       expect(failed?.message).toContain(path);
       expect(failed?.message).toContain(says);
       expect(fingerprint(folder)).toEqual(before);
-      await child.kill();
     });
   }
 });

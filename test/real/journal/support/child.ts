@@ -1,16 +1,18 @@
 import { createInterface } from 'node:readline';
 import { JournalError, type Batch } from '../../../../server/core/journal-port.ts';
 import { sqliteJournal, type SqliteJournal } from '../../../../server/journal/sqlite.ts';
-import { sameThread } from '../../../unit/server/journal/same-thread.ts';
 import type { Answer, Question } from './process.ts';
 
 /** A process of its own with a journal or more, which does what it reads from stdin, a line of JSON at a time. */
 const [firstPath = ''] = process.argv.slice(2);
 /** `no-thread`: many journals are opened in turn, and starting a thread for each is most of the time that takes. */
+const thread =
+  firstPath === 'no-thread'
+    ? { startWorker: (await import('../../../unit/server/journal/same-thread.ts')).sameThread }
+    : {};
 const journals = new Map<string, SqliteJournal>();
 
 function journalAt(path: string): SqliteJournal {
-  const thread = firstPath === 'no-thread' ? { startWorker: sameThread } : {};
   const journal =
     journals.get(path) ?? sqliteJournal({ path, onWarning: (message) => say({ warning: message }), ...thread });
   journals.set(path, journal);

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Batch, JournalContents, JournalErrorCode } from '../../../../server/core/journal-port.ts';
 
@@ -45,10 +47,14 @@ export interface JournalProcess {
 
 const child = fileURLToPath(new URL('./child.ts', import.meta.url));
 
+/** Most of the time in which such a process starts goes to reading the sources; they are the same each time. */
+const compileCache = join(tmpdir(), 'leasehold-compile-cache');
+
 /** Starts a process with a journal at `path`; it ends with the test by `kill`, or by itself when this one ends. */
 export function journalProcess(path: string, options: Pick<SpawnOptions, 'uid' | 'gid'> = {}): JournalProcess {
   const started: ChildProcess = spawn(process.execPath, [child, path], {
     stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     ...options,
   });
   const { stdin, stdout, pid } = started;
