@@ -140,7 +140,7 @@ function fallSilent({ driver, clients }: World): void {
 describe('whatever is sent, however the disk does', () => {
   const totals = { grants: 0, restarts: 0, failures: 0 };
 
-  test.each(Array.from({ length: 150 }, (_, index) => index))(
+  test.each(Array.from({ length: 60 }, (_, index) => index))(
     'seed %i: S2, R15 hold, and nothing is left when all have fallen silent',
     (seed) => {
       const now = world(seed);
@@ -156,8 +156,8 @@ describe('whatever is sent, however the disk does', () => {
   );
 
   test('and that was no empty run', () => {
-    expect(totals.grants).toBeGreaterThan(500);
-    expect(totals.restarts).toBeGreaterThan(50);
-    expect(totals.failures).toBeGreaterThan(500);
+    expect(totals.grants).toBeGreaterThan(200);
+    expect(totals.restarts).toBeGreaterThan(30);
+    expect(totals.failures).toBeGreaterThan(200);
   });
 });
