@@ -25,10 +25,9 @@ const entry = (
   retryable: boolean,
   http: number,
   exit: number,
-  close: number | null = null,
-): CodeEntry => ({ meaning, fault, cure, retryable, close, http, exit });
+): Omit<CodeEntry, 'close'> => ({ meaning, fault, cure, retryable, http, exit });
 
-export const CODES = {
+const ENTRIES = {
   // What was asked cannot be done as asked.
   'bad-request': entry(
     'A field is missing, of the wrong kind, or outside its range.',
@@ -37,7 +36,6 @@ export const CODES = {
     false,
     400,
     64,
-    CLOSE_CODES['bad-request'],
   ),
   'unknown-type': entry(
     'The coordinator does not know this type of message.',
@@ -62,7 +60,6 @@ export const CODES = {
     false,
     400,
     64,
-    CLOSE_CODES['not-text'],
   ),
   'bad-utf8': entry(
     'A text frame was not valid UTF-8.',
@@ -71,7 +68,6 @@ export const CODES = {
     false,
     400,
     64,
-    CLOSE_CODES['bad-utf8'],
   ),
   'frame-too-large': entry(
     'A frame is larger than the coordinator reads.',
@@ -80,7 +76,6 @@ export const CODES = {
     false,
     413,
     64,
-    CLOSE_CODES['frame-too-large'],
   ),
   'state-too-large': entry(
     'A state is larger than the limit. The lease itself is untouched.',
@@ -163,7 +158,6 @@ export const CODES = {
     false,
     401,
     77,
-    CLOSE_CODES.unauthorized,
   ),
   forbidden: entry(
     "The session may not do this: the lease is another session's, or the credential does not allow it.",
@@ -180,7 +174,6 @@ export const CODES = {
     false,
     403,
     77,
-    CLOSE_CODES['origin-not-allowed'],
   ),
   'host-not-allowed': entry(
     'The Host header names a host that this coordinator does not serve.',
@@ -189,7 +182,6 @@ export const CODES = {
     false,
     403,
     77,
-    CLOSE_CODES['host-not-allowed'],
   ),
   version: entry(
     'Client and coordinator have no protocol version in common.',
@@ -198,7 +190,6 @@ export const CODES = {
     false,
     426,
     69,
-    CLOSE_CODES.version,
   ),
 
   // The coordinator cannot now.
@@ -209,7 +200,6 @@ export const CODES = {
     true,
     503,
     69,
-    CLOSE_CODES.unavailable,
   ),
   quiet: entry(
     'Nothing is granted until every window that an earlier coordinator may have granted is over.',
@@ -226,7 +216,6 @@ export const CODES = {
     true,
     503,
     69,
-    CLOSE_CODES.draining,
   ),
   'rate-limited': entry(
     'More messages came for longer than the limit allows.',
@@ -235,7 +224,6 @@ export const CODES = {
     true,
     429,
     75,
-    CLOSE_CODES['rate-limited'],
   ),
   'too-many': entry(
     'As many connections or sessions as the coordinator, or one address, may have.',
@@ -244,7 +232,6 @@ export const CODES = {
     true,
     503,
     69,
-    CLOSE_CODES['too-many'],
   ),
   'hello-timeout': entry(
     'No `hello` came in time.',
@@ -253,7 +240,6 @@ export const CODES = {
     true,
     408,
     69,
-    CLOSE_CODES['hello-timeout'],
   ),
   'slow-consumer': entry(
     'The peer did not read what was sent to it.',
@@ -262,7 +248,6 @@ export const CODES = {
     true,
     408,
     69,
-    CLOSE_CODES['slow-consumer'],
   ),
   internal: entry(
     'A broken invariant in the coordinator: a defect.',
@@ -271,7 +256,6 @@ export const CODES = {
     true,
     500,
     70,
-    CLOSE_CODES.internal,
   ),
 
   // A claim ends without a grant.
@@ -342,7 +326,6 @@ export const CODES = {
     false,
     410,
     76,
-    CLOSE_CODES.replaced,
   ),
   'session-ended': entry(
     'The session had not been heard from for longer than its life.',
@@ -351,7 +334,6 @@ export const CODES = {
     true,
     410,
     76,
-    CLOSE_CODES['session-ended'],
   ),
   'journal-changed': entry(
     'The coordinator at this URL keeps another journal than before; leases of the earlier one count as lost.',
@@ -371,7 +353,6 @@ export const CODES = {
     false,
     499,
     76,
-    CLOSE_CODES.closed,
   ),
   'at-risk': entry(
     'A renewal is unanswered or the clocks disagree; start nothing new.',
@@ -389,9 +370,13 @@ export const CODES = {
     403,
     77,
   ),
-} as const satisfies Record<string, CodeEntry>;
+} as const satisfies Record<string, Omit<CodeEntry, 'close'>>;
 
-export type Code = keyof typeof CODES;
+export type Code = keyof typeof ENTRIES;
+
+const closeOf: Readonly<Record<string, number>> = CLOSE_CODES;
+const entries = Object.entries(ENTRIES).map(([code, one]) => [code, { ...one, close: closeOf[code] ?? null }]);
+export const CODES = Object.fromEntries(entries) as Readonly<Record<Code, CodeEntry>>; // One entry for each of ENTRIES.
 
 /** Why a lease that was held is not held any more, on the client. */
 export type LossCode =
