@@ -23,13 +23,15 @@ ${CASES.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}`;
 
 function chosen(names: readonly string[]): readonly FieldCase[] {
   const unknown = names.filter((name) => !CASES.some(({ id }) => id === name.toUpperCase()));
-  if (unknown.length > 0) throw new Error(`no such case: ${unknown.join(', ')}; there are ${CASES.map(({ id }) => id).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`no such case: ${unknown.join(', ')}; there are ${CASES.map(({ id }) => id).join(', ')}`);
   const wanted = names.map((name) => name.toUpperCase());
   return names.length === 0 ? CASES : CASES.filter(({ id }) => wanted.includes(id));
 }
 
 function print({ tookMs, measured, wrong }: Played): void {
-  for (const { what, value, right, ok } of measured) console.log(`  ${ok ? 'ok   ' : 'WRONG'} ${what}: ${value} (right: ${right})`);
+  for (const { what, value, right, ok } of measured)
+    console.log(`  ${ok ? 'ok   ' : 'WRONG'} ${what}: ${value} (right: ${right})`);
   for (const line of wrong) console.log(`  ! ${line}`);
   console.log(`  ${wrong.length === 0 ? 'as it is right' : 'WRONG'}, ${(tookMs / 1_000).toFixed(1)} s`);
 }

@@ -30,7 +30,9 @@ function section({ id, title, tookMs, measured, wrong }: Played): readonly strin
     '',
     '| | measured | right | |',
     '| --- | --- | --- | --- |',
-    ...measured.map(({ what, value, right, ok }) => `| ${cell(what)} | ${cell(value)} | ${cell(right)} | ${ok ? 'yes' : '**no**'} |`),
+    ...measured.map(
+      ({ what, value, right, ok }) => `| ${cell(what)} | ${cell(value)} | ${cell(right)} | ${ok ? 'yes' : '**no**'} |`,
+    ),
     ...(wrong.length === 0 ? [] : ['', 'Wrong:', '', ...wrong.map((line) => `- ${line.split('\n')[0] ?? ''}`)]),
   ];
 }

@@ -35,7 +35,9 @@ async function playRound(round: number): Promise<Told> {
   await using bench = new Bench();
   const coordinator = await bench.coordinator();
   const owner = bench.process();
-  const clients = Array.from({ length: CLIENTS }, (_, index) => owner.client(`c${index}`, coordinator.url, { maxBackoffMs: 500 }));
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    owner.client(`c${index}`, coordinator.url, { maxBackoffMs: 500 }),
+  );
   await Promise.all(clients.map((client) => client.ready()));
   const bursts = clients.map((client) => client.burst(`${client.label}-`, PER_CLIENT, SPREAD_MS));
   const victims = await killAfter(bench, coordinator, 1 + Math.floor(seeded(round) * 300));
@@ -61,7 +63,11 @@ interface Acknowledged {
 }
 
 /** SIGKILL once that many acknowledgements have come. */
-async function killAfter(bench: Bench, coordinator: CoordinatorProcess, acknowledgements: number): Promise<Acknowledged> {
+async function killAfter(
+  bench: Bench,
+  coordinator: CoordinatorProcess,
+  acknowledgements: number,
+): Promise<Acknowledged> {
   const { entries } = bench.log;
   let heard = 0;
   const killed = new Promise<void>((resolve) => {
@@ -75,12 +81,18 @@ async function killAfter(bench: Bench, coordinator: CoordinatorProcess, acknowle
   await within(killed, 20_000, `${acknowledgements} acknowledgements`);
   const at = now();
   // What a client heard before the kill was on its way before it; nothing more comes from a dead process.
-  const grants = new Map(entriesOf(entries, 'held').filter((held) => held.at < at).map(({ name, token }) => [name, token]));
+  const grants = new Map(
+    entriesOf(entries, 'held')
+      .filter((held) => held.at < at)
+      .map(({ name, token }) => [name, token]),
+  );
   return { grants, states: new Set(settledStates(bench).map((what) => what.replace('setState ', ''))) };
 }
 
 const settledStates = (bench: Bench): readonly string[] =>
-  entriesOf(bench.log.entries, 'settled').filter(({ ok, what }) => ok && what.startsWith('setState ')).map(({ what }) => what);
+  entriesOf(bench.log.entries, 'settled')
+    .filter(({ ok, what }) => ok && what.startsWith('setState '))
+    .map(({ what }) => what);
 
 type Shown = Awaited<ReturnType<typeof viewsOf>>;
 
@@ -88,7 +100,9 @@ const lostGrants = ({ grants }: Acknowledged, shown: Shown): readonly string[] =
   [...grants].filter(([name, token]) => shown.get(name)?.holders[0]?.fencingToken !== token).map(([name]) => name);
 
 const lostStates = ({ states, grants }: Acknowledged, shown: Shown): readonly string[] =>
-  [...states].filter((name) => JSON.stringify(shown.get(name)?.state?.value) !== JSON.stringify({ written: grants.get(name) }));
+  [...states].filter(
+    (name) => JSON.stringify(shown.get(name)?.state?.value) !== JSON.stringify({ written: grants.get(name) }),
+  );
 
 function stateWritesSettle(bench: Bench): Promise<true> {
   const all = CLIENTS * PER_CLIENT;

@@ -22,7 +22,11 @@ test('S8 a release wakes the next holder in under 2 ms, from the call in one pro
   await bench.finish();
   expect(bench.violations).toEqual([]);
 
-  const report = { handOver: summary(handOvers), bare: summary(bare), ratio: quantile(handOvers, 0.5) / quantile(bare, 0.5) };
+  const report = {
+    handOver: summary(handOvers),
+    bare: summary(bare),
+    ratio: quantile(handOvers, 0.5) / quantile(bare, 0.5),
+  };
   writeFileSync(join(ROOT, 'build/hand-over.json'), `${JSON.stringify(report, null, 2)}\n`);
   expect(handOvers.length).toBeGreaterThanOrEqual(200);
   expect(report.handOver.p50).toBeLessThan(MEDIAN_MS_MAX);
@@ -36,12 +40,15 @@ function handOverTimes(bench: Bench): readonly number[] {
   for (const [index, grant] of grants.entries()) {
     const before = grants[index - 1];
     const end = before === undefined ? undefined : ends.get(before.token);
-    if (before !== undefined && end !== undefined && before.client !== grant.client) times.push(msBetween(end, grant.at));
+    if (before !== undefined && end !== undefined && before.client !== grant.client)
+      times.push(msBetween(end, grant.at));
   }
   return times;
 }
 
-const summary = (times: readonly number[]): { readonly rounds: number; readonly p50: number; readonly p99: number } => ({
+const summary = (
+  times: readonly number[],
+): { readonly rounds: number; readonly p50: number; readonly p99: number } => ({
   rounds: times.length,
   p50: quantile(times, 0.5),
   p99: quantile(times, 0.99),

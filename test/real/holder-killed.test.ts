@@ -10,7 +10,7 @@ const TTL_MS = 3_000;
 const SLACK_MS = 250;
 
 test(
-  'S1 the other process holds within the TTL and 250 ms of a holder\'s last word, and never before the TTL, when it is killed',
+  "S1 the other process holds within the TTL and 250 ms of a holder's last word, and never before the TTL, when it is killed",
   { timeout: 30_000 + ROUNDS * 10_000 },
   async () => {
     await using bench = new Bench();
@@ -22,13 +22,24 @@ test(
       const holder = doomed.client(`doomed-${round}`, coordinator.url, {}, true);
       await holder.acquire('a', name, { ttlMs: TTL_MS });
       const waiting = survivor.acquire(name, name, { ttlMs: TTL_MS });
-      const isAnswer = ({ messages }: { readonly messages: readonly { readonly type?: unknown }[] }): boolean => messages.some(({ type }) => type === 'renewed');
-      const answer = await bench.log.next('received', (entry) => entry.client === holder.label && isAnswer(entry), 5_000, 'a renewal is acknowledged');
+      const isAnswer = ({ messages }: { readonly messages: readonly { readonly type?: unknown }[] }): boolean =>
+        messages.some(({ type }) => type === 'renewed');
+      const answer = await bench.log.next(
+        'received',
+        (entry) => entry.client === holder.label && isAnswer(entry),
+        5_000,
+        'a renewal is acknowledged',
+      );
       // Between two renewals, so that none is on its way when the signal comes.
       await sleep(300);
       doomed.kill();
       await waiting;
-      const held = await bench.log.find('held', (entry) => entry.client === 'survivor' && entry.name === name, 1_000, 'the survivor holds');
+      const held = await bench.log.find(
+        'held',
+        (entry) => entry.client === 'survivor' && entry.name === name,
+        1_000,
+        'the survivor holds',
+      );
       const token = entriesOf(bench.log.entries, 'held', holder.label)[0]?.token ?? 0;
       const deadline = deadlinesOf(bench.log.entries).get(holder.label)?.get(token) ?? 0n;
       expect(msBetween(deadline, held.at)).toBeGreaterThanOrEqual(0);

@@ -113,7 +113,9 @@ test('S9 a coordinator stopped for two windows ends no lease whose holder renews
   await sleep(2 * TTL_MS);
   coordinator.signal('SIGCONT');
   raw.send({ type: 'renew', request: 'n', leases: [{ name: 'job', fencingToken: fencingToken ?? 0 }] });
-  expect((await raw.take('renewed'))['leases']).toMatchObject([{ name: 'job', fencingToken, leftMs: expect.any(Number) as number }]);
+  expect((await raw.take('renewed'))['leases']).toMatchObject([
+    { name: 'job', fencingToken, leftMs: expect.any(Number) as number },
+  ]);
   expect(entriesOf(bench.log.entries, 'held', 'waiter')).toEqual([]);
   raw.send({ type: 'release', request: 'r', name: 'job', fencingToken: fencingToken ?? 0 });
   await waiting;
@@ -150,7 +152,10 @@ test('S10 one try against nothing rejects unavailable within its connect timeout
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const mute = child.client('mute', `ws://127.0.0.1:${port}`, { connectTimeoutMs: 700 });
   const tried = await Promise.all([nobody.tryAcquire('a', 'job', {}, 700), mute.tryAcquire('a', 'job', {}, 700)]);
-  expect(tried).toMatchObject([{ ok: false, code: 'unavailable' }, { ok: false, code: 'unavailable' }]);
+  expect(tried).toMatchObject([
+    { ok: false, code: 'unavailable' },
+    { ok: false, code: 'unavailable' },
+  ]);
   await bench.finish();
   silent.close();
   expect(bench.violations).toEqual([]);
@@ -163,8 +168,14 @@ test('S10 a wait that finds no coordinator for its whole time rejects unavailabl
   await child.client('holder', coordinator.url).acquire('a', 'job');
   const waiter = child.client('waiter', coordinator.url);
   const nobody = child.client('nobody', 'ws://127.0.0.1:9', { connectTimeoutMs: 300 });
-  const settled = await Promise.all([waiter.acquire('b', 'job', { waitMs: 1_500 }), nobody.acquire('c', 'job', { waitMs: 1_500 })]);
-  expect(settled).toMatchObject([{ ok: false, code: 'wait-timeout' }, { ok: false, code: 'unavailable' }]);
+  const settled = await Promise.all([
+    waiter.acquire('b', 'job', { waitMs: 1_500 }),
+    nobody.acquire('c', 'job', { waitMs: 1_500 }),
+  ]);
+  expect(settled).toMatchObject([
+    { ok: false, code: 'wait-timeout' },
+    { ok: false, code: 'unavailable' },
+  ]);
   const calls = new Map(entriesOf(bench.log.entries, 'called').map(({ call, at }) => [call, at]));
   for (const { call, at } of settled) expect(msBetween(calls.get(call) ?? at, at)).toBeGreaterThanOrEqual(1_400);
   await bench.finish();
@@ -176,7 +187,17 @@ test('S11 malformed frames end only their own socket, with a code, and no other 
   const coordinator = await bench.coordinator();
   const holder = bench.process().client('holder', coordinator.url);
   await holder.acquire('a', 'job', { ttlMs: TTL_MS });
-  const bad = ['null', '1', '[]', '{}', ']', '{"type":5}', '{"type":"nonsense"}', '['.repeat(300), Buffer.from([0xff, 0xfe])];
+  const bad = [
+    'null',
+    '1',
+    '[]',
+    '{}',
+    ']',
+    '{"type":5}',
+    '{"type":"nonsense"}',
+    '['.repeat(300),
+    Buffer.from([0xff, 0xfe]),
+  ];
   for (const text of bad) {
     const stranger = await RawClient.open(coordinator.url);
     stranger.sendText(text);

@@ -11,8 +11,16 @@ const OBSERVED_MS = FULL ? 60_000 : 12_000;
 const RENEWAL_MS_MAX = 200;
 const FSYNC_MS = 2_000;
 const SLOW = [
-  'strace', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync',
-  '-e', `inject=fsync,fdatasync:delay_enter=${FSYNC_MS / 1_000}s`,
+  'strace',
+  '-f',
+  '-qq',
+  '--seccomp-bpf',
+  '-o',
+  '/dev/null',
+  '-e',
+  'trace=fsync,fdatasync',
+  '-e',
+  `inject=fsync,fdatasync:delay_enter=${FSYNC_MS / 1_000}s`,
 ];
 
 // Without strace no disk can be slowed; `npm run setup` installs it.

@@ -9,8 +9,10 @@ import { FULL } from './support/size.ts';
 import { sleep } from './support/waiting.ts';
 
 const TTL_MS = 3_000;
-const CLIENTS = 4;
-const FAULTS = FULL ? 300 : 20;
+/** Long enough that a renewal comes into it. */
+const HOLD_MS = 2_500;
+const CLIENTS = 3;
+const FAULTS = FULL ? 300 : 10;
 const SEED = Number(process.env['LEASEHOLD_SEED'] ?? 1);
 const OPTIONS = { connectTimeoutMs: 1_000, maxBackoffMs: 500, idleMs: 60_000 };
 
@@ -25,20 +27,28 @@ interface Floor {
 /** Each fault ends by itself; `strength` in [0, 1) says for how long it lasts. */
 type Fault = (floor: Floor, victim: number, strength: number) => Promise<void>;
 
-const onRelay = (begin: (relay: Relay) => void, lastMs: number): Fault => async ({ relays }, victim, strength) => {
-  const relay = relays[victim % relays.length];
-  if (relay === undefined) return;
-  begin(relay);
-  await sleep(strength * lastMs);
-  relay.heal();
-  relay.delayMs.up = 0;
-  relay.delayMs.down = 0;
-};
+const onRelay =
+  (begin: (relay: Relay) => void, lastMs: number): Fault =>
+  async ({ relays }, victim, strength) => {
+    const relay = relays[victim % relays.length];
+    if (relay === undefined) return;
+    begin(relay);
+    await sleep(strength * lastMs);
+    relay.heal();
+    relay.delayMs.up = 0;
+    relay.delayMs.down = 0;
+  };
 
-const swallowOne = (type: string): Fault => async ({ relays }, victim) => {
-  void relays[victim % relays.length]?.next('down', (message) => message['type'] === type, () => 'swallow');
-  await Promise.resolve();
-};
+const swallowOne =
+  (type: string): Fault =>
+  async ({ relays }, victim) => {
+    void relays[victim % relays.length]?.next(
+      'down',
+      (message) => message['type'] === type,
+      () => 'swallow',
+    );
+    await Promise.resolve();
+  };
 
 const FAULTS_KNOWN: readonly Fault[] = [
   onRelay((relay) => relay.reset(), 0),
@@ -70,26 +80,45 @@ const FAULTS_KNOWN: readonly Fault[] = [
   },
 ];
 
-test('S1 beliefs never overlap and tokens only rise while sockets, clients and the coordinator are broken at random', { timeout: 120_000 + FAULTS * 6_000 }, async () => {
-  await using bench = new Bench();
-  const coordinator = await bench.coordinator();
-  const floor: Floor = { bench, coordinator, processes: Array.from({ length: CLIENTS }, () => bench.process()), relays: await relaysFor(bench, () => floor.coordinator) };
-  const clients = floor.processes.map((owner, index) => owner.client(`c${index}`, floor.relays[index]?.url ?? '', OPTIONS, true));
-  const contending = clients.map((client) => client.churn('soak-', { workers: 2, holdMs: 400, pauseMs: 20 }, { ttlMs: TTL_MS }));
-  for (let fault = 0; fault < FAULTS; fault += 1) {
-    const chance = (salt: number): number => seeded(SEED * 1_000_003 + fault * 17 + salt);
-    // Each in its turn, so that a short soak has them all; against whom and for how long is by chance.
-    const chosen = FAULTS_KNOWN[(fault * 3 + SEED) % FAULTS_KNOWN.length];
-    await chosen?.(floor, Math.floor(chance(1) * CLIENTS), 0.3 + 0.7 * chance(2));
-    await sleep(chance(3) * 600);
-  }
-  await calm(clients, contending);
-  await bench.finish();
-  expect(bench.violations).toEqual([]);
-  const { entries } = bench.log;
-  expect(entriesOf(entries, 'held').length).toBeGreaterThan(FAULTS);
-  expect(entriesOf(entries, 'lost').length).toBeGreaterThan(0);
-});
+test(
+  'S1 beliefs never overlap and tokens only rise while sockets, clients and the coordinator are broken at random',
+  { timeout: 120_000 + FAULTS * 6_000 },
+  async () => {
+    await using bench = new Bench();
+    const coordinator = await bench.coordinator();
+    const floor: Floor = {
+      bench,
+      coordinator,
+      processes: Array.from({ length: CLIENTS }, () => bench.process()),
+      relays: await relaysFor(bench, () => floor.coordinator),
+    };
+    const clients = floor.processes.map((owner, index) =>
+      owner.client(`c${index}`, floor.relays[index]?.url ?? '', OPTIONS, true),
+    );
+    const contending = clients.map((client) =>
+      client.churn('soak-', { workers: 2, holdMs: HOLD_MS, pauseMs: 20 }, { ttlMs: TTL_MS }),
+    );
+    for (let fault = 0; fault < FAULTS; fault += 1) {
+      const chance = (salt: number): number => seeded(SEED * 1_000_003 + fault * 17 + salt);
+      // Each in its turn, so that a short soak has them all; against whom and for how long is by chance.
+      const chosen = FAULTS_KNOWN[(fault * 3 + SEED) % FAULTS_KNOWN.length];
+      await chosen?.(floor, victimOf(bench, chance(1)), 0.3 + 0.7 * chance(2));
+      await sleep(chance(3) * 600);
+    }
+    await calm(clients, contending);
+    await bench.finish();
+    expect(bench.violations).toEqual([]);
+    const { entries } = bench.log;
+    expect(entriesOf(entries, 'held').length).toBeGreaterThan(FAULTS / 2);
+    expect(entriesOf(entries, 'lost').length).toBeGreaterThan(0);
+  },
+);
+
+/** Mostly whoever got a lease last: faults that hit nobody who holds would show little. */
+function victimOf(bench: Bench, chance: number): number {
+  const holder = entriesOf(bench.log.entries, 'held').at(-1)?.client.slice(1);
+  return chance < 0.7 && holder !== undefined ? Number(holder) : Math.floor(chance * CLIENTS);
+}
 
 async function relaysFor(bench: Bench, target: () => CoordinatorProcess): Promise<readonly Relay[]> {
   return Promise.all(Array.from({ length: CLIENTS }, () => bench.relay(target)));

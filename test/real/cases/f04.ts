@@ -20,10 +20,21 @@ export const F04: FieldCase = {
     const tried = await second.tryAcquire('b', 'job', { ttlMs: TTL_MS });
     const called = await bench.log.find('called', (entry) => entry.call === tried.call, 1_000, 'the try is in the log');
     const tookMs = msBetween(called.at, tried.at);
-    bench.measure(`try with no wait, ${idleWindows} windows after kill -9`, `granted in ${tookMs.toFixed(1)} ms`, 'granted in at most 100 ms', granted(tried) && tookMs <= 100);
+    bench.measure(
+      `try with no wait, ${idleWindows} windows after kill -9`,
+      `granted in ${tookMs.toFixed(1)} ms`,
+      'granted in at most 100 ms',
+      granted(tried) && tookMs <= 100,
+    );
     const tokens = [first, tried].map((settled) => (settled.ok ? Number(settled.value) : Number.NaN));
-    bench.measure('token of the second grant', tokens.join(' -> '), 'higher than the first', Number(tokens[1]) > Number(tokens[0]));
+    bench.measure(
+      'token of the second grant',
+      tokens.join(' -> '),
+      'higher than the first',
+      Number(tokens[1]) > Number(tokens[0]),
+    );
   },
 };
 
-const granted = (settled: { readonly ok: boolean; readonly value?: unknown }): boolean => settled.ok && typeof settled.value === 'number';
+const granted = (settled: { readonly ok: boolean; readonly value?: unknown }): boolean =>
+  settled.ok && typeof settled.value === 'number';

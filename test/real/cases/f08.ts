@@ -12,7 +12,9 @@ export const F08: FieldCase = {
   async run(bench, size) {
     const times = size === 'full' ? 50 : 10;
     const coordinator = await bench.coordinator();
-    const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((label) => bench.process().client(label, coordinator.url, { idleMs: 60_000 }));
+    const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((label) =>
+      bench.process().client(label, coordinator.url, { idleMs: 60_000 }),
+    );
     if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('four clients');
     await a.acquire('first', NAME, { ttlMs: TTL_MS });
     const loops = [];
@@ -42,7 +44,9 @@ async function queued(bench: Bench, url: string, label: string): Promise<void> {
 }
 
 const watchers = new WeakMap<Bench, ReturnType<typeof makeWatcher>>();
-const makeWatcher = (bench: Bench, url: string) => ({ watcher: bench.process().client('watcher', url, { idleMs: 60_000 }) });
+const makeWatcher = (bench: Bench, url: string) => ({
+  watcher: bench.process().client('watcher', url, { idleMs: 60_000 }),
+});
 function watcherOf(bench: Bench, url: string): ReturnType<typeof makeWatcher> {
   const made = watchers.get(bench) ?? makeWatcher(bench, url);
   watchers.set(bench, made);
@@ -54,7 +58,10 @@ function measureOrder(bench: Bench, times: number): void {
   const order = grants.map(({ client }) => client).join('');
   const expected = `${'ABCD'.repeat(times)}A`;
   const wrongAt = grants.findIndex(({ client }, index) => client !== expected.charAt(index));
-  const shown = wrongAt < 0 ? `A, B, C, D, ${times} times over` : `differs at grant ${wrongAt}: ...${order.slice(Math.max(0, wrongAt - 4), wrongAt + 4)}`;
+  const shown =
+    wrongAt < 0
+      ? `A, B, C, D, ${times} times over`
+      : `differs at grant ${wrongAt}: ...${order.slice(Math.max(0, wrongAt - 4), wrongAt + 4)}`;
   bench.measure(`order of ${grants.length} grants`, shown, 'A, B, C, D, A, ...', order === expected);
   const ends = entriesOf(bench.log.entries, 'released');
   const gaps = grants.slice(1).map((grant, index) => {
@@ -72,5 +79,10 @@ function measurePositions(bench: Bench): void {
     if (position > (lastOf.get(key) ?? Infinity)) rises += 1;
     lastOf.set(key, position);
   }
-  bench.measure('queue positions shown', `${told.length} shown, ${rises} rises`, 'only fall', rises === 0 && told.length > 0);
+  bench.measure(
+    'queue positions shown',
+    `${told.length} shown, ${rises} rises`,
+    'only fall',
+    rises === 0 && told.length > 0,
+  );
 }

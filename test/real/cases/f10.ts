@@ -25,7 +25,8 @@ export const F10: FieldCase = {
       await asker.close();
     }
     measureOutcomes(bench, outcomes);
-    for (let run = 0; run < (size === 'full' ? 5 : 1); run += 1) await neverBack(bench, relay, contender, askers.client(`gone-${run}`, relay.url), `gone-${run}`);
+    for (let run = 0; run < (size === 'full' ? 5 : 1); run += 1)
+      await neverBack(bench, relay, contender, askers.client(`gone-${run}`, relay.url), `gone-${run}`);
   },
 };
 
@@ -40,9 +41,18 @@ interface Outcome {
 const tokenIn = (messages: Messages, name: string): number =>
   Number(messages.find((message) => message['type'] === 'granted' && message['name'] === name)?.['fencingToken']);
 
-const isGrantOf = (name: string) => (message: Messages[number]): boolean => message['type'] === 'granted' && message['name'] === name;
+const isGrantOf =
+  (name: string) =>
+  (message: Messages[number]): boolean =>
+    message['type'] === 'granted' && message['name'] === name;
 
-async function lostAnswer(bench: Bench, relay: Relay, asker: ClientHandle, contender: ClientHandle, name: string): Promise<Outcome> {
+async function lostAnswer(
+  bench: Bench,
+  relay: Relay,
+  asker: ClientHandle,
+  contender: ClientHandle,
+  name: string,
+): Promise<Outcome> {
   const tokens = new Set<number>();
   let queuedSeen = 0;
   let welcome: { readonly at: bigint; readonly resumed: boolean } | undefined;
@@ -52,7 +62,8 @@ async function lostAnswer(bench: Bench, relay: Relay, asker: ClientHandle, conte
     for (const message of messages) {
       if (isGrantOf(name)(message)) tokens.add(Number(message['fencingToken']));
       if (message['type'] === 'queued') queuedSeen += 1;
-      if (message['type'] === 'welcome' && swallowedAt !== undefined) welcome ??= { at, resumed: message['resumed'] === true };
+      if (message['type'] === 'welcome' && swallowedAt !== undefined)
+        welcome ??= { at, resumed: message['resumed'] === true };
     }
   });
   const swallowed = relay.next('down', isGrantOf(name), ({ at }) => {
@@ -82,14 +93,45 @@ function measureOutcomes(bench: Bench, outcomes: readonly Outcome[]): void {
   const all = (holds: (outcome: Outcome) => boolean): number => outcomes.filter(holds).length;
   const slowest = Math.max(...outcomes.map(({ afterResumeMs }) => afterResumeMs));
   const runs = outcomes.length;
-  bench.measure('same session resumed', `${all(({ resumed }) => resumed)} of ${runs}`, 'every run', all(({ resumed }) => resumed) === runs);
-  bench.measure('same token after resuming', `${all(({ sameToken }) => sameToken)} of ${runs}`, 'every run', all(({ sameToken }) => sameToken) === runs);
-  bench.measure('resumed to held, slowest', `${slowest.toFixed(1)} ms`, `at most ${RESUME_MS_MAX} ms`, slowest <= RESUME_MS_MAX);
-  bench.measure('grants told of one claim', `${Math.max(...outcomes.map(({ grantsSeen }) => grantsSeen))}`, 'one', all(({ grantsSeen }) => grantsSeen === 1) === runs);
-  bench.measure('times told to stand in the queue', `${outcomes.reduce((sum, { queuedSeen }) => sum + queuedSeen, 0)}`, '0', all(({ queuedSeen }) => queuedSeen === 0) === runs);
+  bench.measure(
+    'same session resumed',
+    `${all(({ resumed }) => resumed)} of ${runs}`,
+    'every run',
+    all(({ resumed }) => resumed) === runs,
+  );
+  bench.measure(
+    'same token after resuming',
+    `${all(({ sameToken }) => sameToken)} of ${runs}`,
+    'every run',
+    all(({ sameToken }) => sameToken) === runs,
+  );
+  bench.measure(
+    'resumed to held, slowest',
+    `${slowest.toFixed(1)} ms`,
+    `at most ${RESUME_MS_MAX} ms`,
+    slowest <= RESUME_MS_MAX,
+  );
+  bench.measure(
+    'grants told of one claim',
+    `${Math.max(...outcomes.map(({ grantsSeen }) => grantsSeen))}`,
+    'one',
+    all(({ grantsSeen }) => grantsSeen === 1) === runs,
+  );
+  bench.measure(
+    'times told to stand in the queue',
+    `${outcomes.reduce((sum, { queuedSeen }) => sum + queuedSeen, 0)}`,
+    '0',
+    all(({ queuedSeen }) => queuedSeen === 0) === runs,
+  );
 }
 
-async function neverBack(bench: Bench, relay: Relay, contender: ClientHandle, asker: ClientHandle, name: string): Promise<void> {
+async function neverBack(
+  bench: Bench,
+  relay: Relay,
+  contender: ClientHandle,
+  asker: ClientHandle,
+  name: string,
+): Promise<void> {
   const swallowed = relay.next('down', isGrantOf(name), () => 'swallow');
   const asked = asker.acquire('a', name, { ttlMs: TTL_MS });
   const { at } = await swallowed;
@@ -97,11 +139,26 @@ async function neverBack(bench: Bench, relay: Relay, contender: ClientHandle, as
   relay.reset();
   relay.blackHole();
   await contended;
-  const held = await bench.log.find('held', (entry) => entry.client === 'contender' && entry.name === name, 1_000, 'the contender holds');
-  const called = await bench.log.find('called', (entry) => entry.client === asker.label && entry.what === `acquire ${name}`, 1_000, 'the claim is in the log');
+  const held = await bench.log.find(
+    'held',
+    (entry) => entry.client === 'contender' && entry.name === name,
+    1_000,
+    'the contender holds',
+  );
+  const called = await bench.log.find(
+    'called',
+    (entry) => entry.client === asker.label && entry.what === `acquire ${name}`,
+    1_000,
+    'the claim is in the log',
+  );
   const [early, late] = [msBetween(called.at, held.at), msBetween(at, held.at)];
   const ok = early >= TTL_MS && late <= TTL_MS + EXPIRY_SLACK_MS;
-  bench.measure('contender after a holder that never returned', `${late.toFixed(0)} ms after the grant`, `W = ${TTL_MS} ms, at most ${EXPIRY_SLACK_MS} ms later`, ok);
+  bench.measure(
+    'contender after a holder that never returned',
+    `${late.toFixed(0)} ms after the grant`,
+    `W = ${TTL_MS} ms, at most ${EXPIRY_SLACK_MS} ms later`,
+    ok,
+  );
   await contender.release(name);
   await asker.close();
   await asked;

@@ -9,7 +9,8 @@ const REPEAT_MS_MAX = 100;
 
 export const F23: FieldCase = {
   id: 'F23',
-  title: 'S7 a renewal that fails is repeated at once over a new socket, at a short and jittered pace, and costs no lease',
+  title:
+    'S7 a renewal that fails is repeated at once over a new socket, at a short and jittered pace, and costs no lease',
   async run(bench, size) {
     const cycles = size === 'full' ? 20 : 3;
     const cut = await resets(bench, cycles);
@@ -79,26 +80,47 @@ function measure(bench: Bench, what: string, client: string, cycles: readonly Cy
   const tokens = new Set(entriesOf(entries, 'held', client).map(({ token }) => token));
   const lost = entriesOf(entries, 'lost', client).length;
   const status = entriesOf(entries, 'read', client).at(-1)?.status;
-  bench.measure(what, `${lost} lost, ${tokens.size} token, ${status} at the end`, 'no loss, the same token', lost === 0 && tokens.size === 1 && status === 'held');
+  bench.measure(
+    what,
+    `${lost} lost, ${tokens.size} token, ${status} at the end`,
+    'no loss, the same token',
+    lost === 0 && tokens.size === 1 && status === 'held',
+  );
   const repeats = cycles.map((cycle) => repeatedAfterMs(bench, client, cycle));
   const slowest = Math.max(...repeats);
-  bench.measure(`${client}: welcome to the repeated renewal, slowest`, `${slowest.toFixed(1)} ms`, `at once (at most ${REPEAT_MS_MAX} ms)`, slowest <= REPEAT_MS_MAX);
+  bench.measure(
+    `${client}: welcome to the repeated renewal, slowest`,
+    `${slowest.toFixed(1)} ms`,
+    `at once (at most ${REPEAT_MS_MAX} ms)`,
+    slowest <= REPEAT_MS_MAX,
+  );
   const pauses = cycles.flatMap((cycle) => pausesIn(bench, client, cycle));
   const longest = Math.max(...pauses);
   const distinct = new Set(pauses.map((pause) => pause.toFixed(1))).size;
   const ok = pauses.length > 0 && longest <= 1_000 && (pauses.length < 4 || distinct > pauses.length / 2);
-  bench.measure(`${client}: pauses between dials`, `${pauses.length}, ${Math.min(...pauses).toFixed(0)} to ${longest.toFixed(0)} ms, ${distinct} distinct`, 'short (at most 1,000 ms) and jittered', ok);
+  bench.measure(
+    `${client}: pauses between dials`,
+    `${pauses.length}, ${Math.min(...pauses).toFixed(0)} to ${longest.toFixed(0)} ms, ${distinct} distinct`,
+    'short (at most 1,000 ms) and jittered',
+    ok,
+  );
 }
 
 /** From the welcome of the socket that resumed until the renewal went out on it. */
 function repeatedAfterMs(bench: Bench, client: string, { failedAt, acknowledgedAt }: Cycle): number {
   const inCycle = (at: bigint): boolean => at > failedAt && at < acknowledgedAt;
-  const welcome = entriesOf(bench.log.entries, 'received', client).find(({ at, messages }) => inCycle(at) && messages.some(({ type }) => type === 'welcome'));
-  const renewal = entriesOf(bench.log.entries, 'sent', client).find(({ at, messages }) => inCycle(at) && messages.some(isRenew));
+  const welcome = entriesOf(bench.log.entries, 'received', client).find(
+    ({ at, messages }) => inCycle(at) && messages.some(({ type }) => type === 'welcome'),
+  );
+  const renewal = entriesOf(bench.log.entries, 'sent', client).find(
+    ({ at, messages }) => inCycle(at) && messages.some(isRenew),
+  );
   return welcome === undefined || renewal === undefined ? Number.NaN : msBetween(welcome.at, renewal.at);
 }
 
 function pausesIn(bench: Bench, client: string, { failedAt, acknowledgedAt }: Cycle): readonly number[] {
-  const dials = entriesOf(bench.log.entries, 'dialled', client).map(({ at }) => at).filter((at) => at > failedAt && at < acknowledgedAt);
+  const dials = entriesOf(bench.log.entries, 'dialled', client)
+    .map(({ at }) => at)
+    .filter((at) => at > failedAt && at < acknowledgedAt);
   return dials.map((at, index) => msBetween(dials[index - 1] ?? failedAt, at));
 }

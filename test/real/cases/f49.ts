@@ -56,12 +56,20 @@ interface Plan {
   readonly dead: boolean;
 }
 
-async function playRound(bench: Bench, coordinator: CoordinatorProcess, others: ClientProcess, plan: Plan): Promise<{ readonly outcome: Round; readonly coordinator: CoordinatorProcess }> {
+async function playRound(
+  bench: Bench,
+  coordinator: CoordinatorProcess,
+  others: ClientProcess,
+  plan: Plan,
+): Promise<{ readonly outcome: Round; readonly coordinator: CoordinatorProcess }> {
   const { round, dead } = plan;
   const name = `owned-${round}`;
   const holding = bench.process();
   const holder = holding.client(`A${round}`, coordinator.url, options, true);
-  const [b, c] = ['B', 'C'].map((label) => others.client(`${label}${round}`, coordinator.url, options)) as [ClientHandle, ClientHandle]; // Two labels, two handles.
+  const [b, c] = ['B', 'C'].map((label) => others.client(`${label}${round}`, coordinator.url, options)) as [
+    ClientHandle,
+    ClientHandle,
+  ]; // Two labels, two handles.
   const first = await holder.acquire('a', name, { ttlMs: TTL_MS });
   await holder.setState('a', { round });
   const waitingB = b.acquire('b', name, { ttlMs: TTL_MS }, 60_000);
@@ -74,7 +82,9 @@ async function playRound(bench: Bench, coordinator: CoordinatorProcess, others: 
   if (dead) holding.kill();
   await sleep(GAP_MS);
   const next = await bench.restart(coordinator);
-  const probe = await others.client(`probe${round}`, next.url, options).acquire('p', `probe-${round}`, { ttlMs: TTL_MS });
+  const probe = await others
+    .client(`probe${round}`, next.url, options)
+    .acquire('p', `probe-${round}`, { ttlMs: TTL_MS });
   const state = await b.inspect(name);
   const releasedAt = dead ? 0n : await releaseWhenBack(bench, holder);
   await waitingB;
@@ -82,12 +92,19 @@ async function playRound(bench: Bench, coordinator: CoordinatorProcess, others: 
   await b.release('b');
   await waitingC;
   await c.release('c');
-  const deadline = deadlinesOf(bench.log.entries.filter(({ client }) => client === holder.label)).get(holder.label)?.get(tokenOf(first));
+  const deadline = deadlinesOf(bench.log.entries.filter(({ client }) => client === holder.label))
+    .get(holder.label)
+    ?.get(tokenOf(first));
   const outcome: Round = {
     dead,
-    kept: entriesOf(bench.log.entries, 'lost', holder.label).length === 0 && entriesOf(bench.log.entries, 'held', holder.label).length === 1,
+    kept:
+      entriesOf(bench.log.entries, 'lost', holder.label).length === 0 &&
+      entriesOf(bench.log.entries, 'held', holder.label).length === 1,
     inOrder: ranInOrder(bench, name),
-    stateKept: state.ok && JSON.stringify((state.value as { readonly state?: { readonly value?: unknown } }).state?.value) === JSON.stringify({ round }), // A LeaseView as JSON.
+    stateKept:
+      state.ok &&
+      JSON.stringify((state.value as { readonly state?: { readonly value?: unknown } }).state?.value) ===
+        JSON.stringify({ round }), // A LeaseView as JSON.
     tokenRose: tokenOf(probe) > largestTokenBefore(bench, killedAt),
     handedOverMs: dead || grantB === undefined ? 0 : msBetween(releasedAt, grantB.at),
     afterDeadlineMs: dead ? msBetween(deadline ?? 0n, grantB?.at ?? 0n) : 0,
@@ -111,10 +128,14 @@ function ranInOrder(bench: Bench, name: string): boolean {
   return grants.map(({ client }) => client.charAt(0)).join('') === 'ABC';
 }
 
-const tokenOf = (settled: { readonly ok: boolean; readonly value?: unknown }): number => (settled.ok ? Number(settled.value) : Number.NaN);
+const tokenOf = (settled: { readonly ok: boolean; readonly value?: unknown }): number =>
+  settled.ok ? Number(settled.value) : Number.NaN;
 
 function largestTokenBefore(bench: Bench, at: bigint): number {
-  return entriesOf(bench.log.entries, 'held').reduce((most, held) => (held.at < at ? Math.max(most, held.token) : most), 0);
+  return entriesOf(bench.log.entries, 'held').reduce(
+    (most, held) => (held.at < at ? Math.max(most, held.token) : most),
+    0,
+  );
 }
 
 function measureRounds(bench: Bench, rounds: readonly Round[]): void {
@@ -129,11 +150,26 @@ function measureRounds(bench: Bench, rounds: readonly Round[]): void {
   count('state is the last acknowledged one', rounds, ({ stateKept }) => stateKept);
   count('next token higher than every acknowledged one', rounds, ({ tokenRose }) => tokenRose);
   const slowest = Math.max(...living.map(({ handedOverMs }) => handedOverMs));
-  bench.measure('release to the waiter after a restart, slowest', `${slowest.toFixed(1)} ms`, `at most ${HAND_OVER_MS_MAX} ms`, slowest <= HAND_OVER_MS_MAX);
+  bench.measure(
+    'release to the waiter after a restart, slowest',
+    `${slowest.toFixed(1)} ms`,
+    `at most ${HAND_OVER_MS_MAX} ms`,
+    slowest <= HAND_OVER_MS_MAX,
+  );
   const early = Math.min(...orphaned.map(({ afterDeadlineMs }) => afterDeadlineMs));
   const late = Math.max(...orphaned.map(({ sinceWordMs }) => sinceWordMs));
-  bench.measure('waiter of a dead holder, earliest', `${early.toFixed(0)} ms after its local deadline`, 'not before it', early >= 0);
-  bench.measure('waiter of a dead holder, latest', `${late.toFixed(0)} ms after its last word`, `at most 2 W = ${2 * TTL_MS} ms`, late <= 2 * TTL_MS);
+  bench.measure(
+    'waiter of a dead holder, earliest',
+    `${early.toFixed(0)} ms after its local deadline`,
+    'not before it',
+    early >= 0,
+  );
+  bench.measure(
+    'waiter of a dead holder, latest',
+    `${late.toFixed(0)} ms after its last word`,
+    `at most 2 W = ${2 * TTL_MS} ms`,
+    late <= 2 * TTL_MS,
+  );
   const cycles = entriesOf(bench.log.entries, 'held', 'churn').length;
   bench.measure('other grants meanwhile', cycles, 'many', cycles > 100);
 }

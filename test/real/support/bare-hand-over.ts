@@ -17,7 +17,11 @@ const PROGRAM = fileURLToPath(import.meta.url);
 
 export async function bareHandOvers(folder: string, rounds: number): Promise<readonly number[]> {
   const server = startChild(process.execPath, [PROGRAM, 'server', folder]);
-  const url = await within(new Promise<string>((resolve) => eachLine(server.stdout, resolve)), 10_000, 'the bare server listens');
+  const url = await within(
+    new Promise<string>((resolve) => eachLine(server.stdout, resolve)),
+    10_000,
+    'the bare server listens',
+  );
   const times: number[] = [];
   const ended = ['second', 'first'].map((place) => {
     const client = startChild(process.execPath, [PROGRAM, 'client', url, String(rounds), place]);

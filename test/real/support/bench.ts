@@ -57,7 +57,10 @@ export class Bench implements AsyncDisposable {
     return coordinator;
   }
 
-  async restart(coordinator: CoordinatorProcess, change: Partial<CoordinatorOptions> = {}): Promise<CoordinatorProcess> {
+  async restart(
+    coordinator: CoordinatorProcess,
+    change: Partial<CoordinatorOptions> = {},
+  ): Promise<CoordinatorProcess> {
     const next = await coordinator.restart(change);
     this.#coordinators.push(next);
     return next;
@@ -81,7 +84,12 @@ export class Bench implements AsyncDisposable {
   }
 
   measure(what: string, value: string | number, right: string, ok: boolean): void {
-    this.measured.push({ what, value: typeof value === 'number' ? String(Number(value.toFixed(3))) : value, right, ok });
+    this.measured.push({
+      what,
+      value: typeof value === 'number' ? String(Number(value.toFixed(3))) : value,
+      right,
+      ok,
+    });
   }
 
   violated(violations: readonly string[]): void {

@@ -9,7 +9,11 @@ process.on('exit', () => {
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-export function startChild(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+export function startChild(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Child {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   living.add(child);
   child.once('exit', () => living.delete(child));

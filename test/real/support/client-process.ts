@@ -143,12 +143,23 @@ export class ClientHandle {
     return this.#call(limitMs, (call) => ({ do: 'loop', call, name, times, holdMs, options }));
   }
 
-  burst(prefix: string, count: number, spreadMs: number, options: AcquireOptions = {}, limitMs = 60_000): Promise<Settled> {
+  burst(
+    prefix: string,
+    count: number,
+    spreadMs: number,
+    options: AcquireOptions = {},
+    limitMs = 60_000,
+  ): Promise<Settled> {
     return this.#call(limitMs, (call) => ({ do: 'burst', call, prefix, count, spreadMs, options }));
   }
 
   /** Resolves after `stop()`. */
-  churn(prefix: string, { workers, holdMs = 0, pauseMs }: Pace, options: AcquireOptions = {}, limitMs = 600_000): Promise<Settled> {
+  churn(
+    prefix: string,
+    { workers, holdMs = 0, pauseMs }: Pace,
+    options: AcquireOptions = {},
+    limitMs = 600_000,
+  ): Promise<Settled> {
     return this.#call(limitMs, (call) => ({ do: 'churn', call, prefix, workers, holdMs, pauseMs, options }));
   }
 
@@ -157,7 +168,12 @@ export class ClientHandle {
   }
 
   async read(key: string): Promise<EntryOf<'read'>> {
-    const entry = this.#process.log.next('read', (read) => read.client === this.label && read.key === key, 10_000, `${this.label} reads ${key}`);
+    const entry = this.#process.log.next(
+      'read',
+      (read) => read.client === this.label && read.key === key,
+      10_000,
+      `${this.label} reads ${key}`,
+    );
     this.order({ do: 'read', key });
     return entry;
   }
@@ -171,10 +187,16 @@ export class ClientHandle {
     calls += 1;
     const call = `${this.label}#${calls}`;
     const made = order(call);
-    const settled = this.#process.log.next('settled', (entry) => entry.call === call, limitMs, `${this.label} ${made.do} settles`);
+    const settled = this.#process.log.next(
+      'settled',
+      (entry) => entry.call === call,
+      limitMs,
+      `${this.label} ${made.do} settles`,
+    );
     this.order(made);
     return settled;
   }
 }
 
-const bound = (waitMs: number | undefined): { readonly withinMs?: number } => (waitMs === undefined ? {} : { withinMs: waitMs });
+const bound = (waitMs: number | undefined): { readonly withinMs?: number } =>
+  waitMs === undefined ? {} : { withinMs: waitMs };

@@ -26,7 +26,15 @@ export class CoordinatorProcess {
 
   private constructor(options: CoordinatorOptions) {
     this.#options = options;
-    const serve = [COORDINATOR_COMMAND, 'serve', '--port', String(options.port ?? 0), '--data', options.data, ...(options.args ?? [])];
+    const serve = [
+      COORDINATOR_COMMAND,
+      'serve',
+      '--port',
+      String(options.port ?? 0),
+      '--data',
+      options.data,
+      ...(options.args ?? []),
+    ];
     const [command = process.execPath, ...args] = [...(options.under ?? []), process.execPath, ...serve];
     this.#child = startChild(command, args);
     eachLine(this.#child.stderr, (line) => this.#stderr.push(line));
@@ -57,7 +65,11 @@ export class CoordinatorProcess {
     });
     // Whichever of the two comes second must not reject unhandled.
     failed.catch(() => undefined);
-    const url = await within(Promise.race([listening, failed]), this.#options.readyWithinMs ?? 15_000, 'the coordinator listens');
+    const url = await within(
+      Promise.race([listening, failed]),
+      this.#options.readyWithinMs ?? 15_000,
+      'the coordinator listens',
+    );
     this.#port = Number(new URL(url).port);
   }
 
@@ -93,7 +105,8 @@ export class CoordinatorProcess {
 
   /** Under a tracer, the coordinator itself: it would outlive a tracer that is killed. */
   #traced(): readonly number[] {
-    if (this.#options.under === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) return [];
+    if (this.#options.under === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
+      return [];
     const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
     return children.split(' ').filter(Boolean).map(Number);
   }

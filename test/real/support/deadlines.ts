@@ -37,7 +37,14 @@ export function windowsIn(messages: Messages): readonly WindowTold[] {
   for (const message of messages) {
     const { type, frame } = message;
     if (typeof frame !== 'number') continue;
-    const leases = type === 'granted' ? [message] : type === 'renewed' ? message['leases'] : type === 'welcome' ? message['held'] : [];
+    const leases =
+      type === 'granted'
+        ? [message]
+        : type === 'renewed'
+          ? message['leases']
+          : type === 'welcome'
+            ? message['held']
+            : [];
     if (!Array.isArray(leases)) continue;
     for (const lease of leases as Messages) {
       const { fencingToken: token, leftMs } = lease;

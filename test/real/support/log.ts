@@ -26,14 +26,26 @@ export type What =
   /** A promise was asked for; `withinMs` is the bound that its caller asked for, absent: without limit. */
   | { readonly event: 'called'; readonly call: string; readonly what: string; readonly withinMs?: number }
   | { readonly event: 'settled'; readonly call: string; readonly what: string; readonly ok: true; readonly value: Json }
-  | { readonly event: 'settled'; readonly call: string; readonly what: string; readonly ok: false; readonly code: string; readonly message: string }
+  | {
+      readonly event: 'settled';
+      readonly call: string;
+      readonly what: string;
+      readonly ok: false;
+      readonly code: string;
+      readonly message: string;
+    }
   | ({ readonly event: 'held' } & OfLease)
   | ({ readonly event: 'at-risk' } & OfLease)
   | ({ readonly event: 'recovered' } & OfLease)
   | ({ readonly event: 'released' } & OfLease)
   | ({ readonly event: 'lost'; readonly code: string } & OfLease)
   /** What the lease said when it was asked, at this instant. */
-  | ({ readonly event: 'read'; readonly status: string; readonly remainingMs: number; readonly aborted: boolean } & OfLease)
+  | ({
+      readonly event: 'read';
+      readonly status: string;
+      readonly remainingMs: number;
+      readonly aborted: boolean;
+    } & OfLease)
   | { readonly event: 'queued'; readonly key: string; readonly name: string; readonly position: number }
   | { readonly event: 'status'; readonly status: string }
   | { readonly event: 'warning'; readonly text: string }

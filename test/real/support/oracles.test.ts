@@ -1,18 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry, What } from './log.ts';
 import {
-  atRest, beliefsNeverOverlap, grantsNeverOverlap, heldNeverPastDeadline, judge, lostOnceAndFirst, nothingHangs, tokensRise,
+  atRest,
+  beliefsNeverOverlap,
+  grantsNeverOverlap,
+  heldNeverPastDeadline,
+  judge,
+  lostOnceAndFirst,
+  nothingHangs,
+  tokensRise,
 } from './oracles.ts';
 
 /** `ms` after the beginning of a made-up history. */
 const at = (ms: number, client: string, what: What): Entry => ({ at: BigInt(ms) * 1_000_000n, client, ...what });
-const held = (ms: number, client: string, token: number, name = 'job'): Entry => at(ms, client, { event: 'held', key: 'k', name, token });
-const lost = (ms: number, client: string, token: number): Entry => at(ms, client, { event: 'lost', key: 'k', name: 'job', token, code: 'missed-ack' });
-const released = (ms: number, client: string, token: number): Entry => at(ms, client, { event: 'released', key: 'k', name: 'job', token });
+const held = (ms: number, client: string, token: number, name = 'job'): Entry =>
+  at(ms, client, { event: 'held', key: 'k', name, token });
+const lost = (ms: number, client: string, token: number): Entry =>
+  at(ms, client, { event: 'lost', key: 'k', name: 'job', token, code: 'missed-ack' });
+const released = (ms: number, client: string, token: number): Entry =>
+  at(ms, client, { event: 'released', key: 'k', name: 'job', token });
 const read = (ms: number, client: string, token: number, status: string): Entry =>
   at(ms, client, { event: 'read', key: 'k', name: 'job', token, status, remainingMs: 0, aborted: false });
 
-const GOOD = [held(0, 'A', 1), released(10, 'A', 1), held(11, 'B', 2), lost(20, 'B', 2), held(21, 'A', 3), released(30, 'A', 3)];
+const GOOD = [
+  held(0, 'A', 1),
+  released(10, 'A', 1),
+  held(11, 'B', 2),
+  lost(20, 'B', 2),
+  held(21, 'A', 3),
+  released(30, 'A', 3),
+];
 
 test('a good history passes every oracle', () => {
   expect(judge(GOOD)).toEqual([]);
@@ -31,11 +48,16 @@ describe('O1', () => {
     expect(tokensRise([held(0, 'A', 2), held(1, 'B', 1, 'other')])).toEqual([]);
   });
 
-  test('two grants that overlap in the coordinator\'s own record are found', () => {
+  test("two grants that overlap in the coordinator's own record are found", () => {
     const first = { name: 'job', token: 1, grantedAt: 0, endedAt: 10 };
     expect(grantsNeverOverlap([first, { name: 'job', token: 2, grantedAt: 9 }])).toHaveLength(1);
     expect(grantsNeverOverlap([first, { name: 'job', token: 2, grantedAt: 10 }])).toEqual([]);
-    expect(grantsNeverOverlap([{ ...first, endedAt: 5 }, { name: 'b', token: 1, grantedAt: 10 }])).toHaveLength(1);
+    expect(
+      grantsNeverOverlap([
+        { ...first, endedAt: 5 },
+        { name: 'b', token: 1, grantedAt: 10 },
+      ]),
+    ).toHaveLength(1);
   });
 });
 
@@ -56,7 +78,14 @@ describe('O2', () => {
   });
 
   test('a long belief is held against all that begin in it', () => {
-    const history = [held(0, 'A', 1), held(5, 'B', 2), released(6, 'B', 2), held(8, 'C', 3), released(9, 'C', 3), released(20, 'A', 1)];
+    const history = [
+      held(0, 'A', 1),
+      held(5, 'B', 2),
+      released(6, 'B', 2),
+      held(8, 'C', 3),
+      released(9, 'C', 3),
+      released(20, 'A', 1),
+    ];
     expect(beliefsNeverOverlap(history)).toHaveLength(2);
   });
 
@@ -65,18 +94,39 @@ describe('O2', () => {
   });
 
   test('a suspended process believes again from the first reading that says so', () => {
-    const stopped = [held(0, 'A', 1), at(5, 'A', { event: 'suspended' }), held(6, 'B', 2), at(8, 'A', { event: 'continued' })];
+    const stopped = [
+      held(0, 'A', 1),
+      at(5, 'A', { event: 'suspended' }),
+      held(6, 'B', 2),
+      at(8, 'A', { event: 'continued' }),
+    ];
     expect(beliefsNeverOverlap([...stopped, read(9, 'A', 1, 'lost'), lost(10, 'A', 1)])).toEqual([]);
     expect(beliefsNeverOverlap([...stopped, read(9, 'A', 1, 'held'), lost(10, 'A', 1)])).toHaveLength(1);
   });
 });
 
 describe('O3', () => {
-  const sent = (ms: number, frame: number): Entry => at(ms, 'A', { event: 'sent', dial: 1, messages: [{ type: 'renew', frame }] });
+  const sent = (ms: number, frame: number): Entry =>
+    at(ms, 'A', { event: 'sent', dial: 1, messages: [{ type: 'renew', frame }] });
   const renewed = (ms: number, frame: number, leftMs: number): Entry =>
-    at(ms, 'A', { event: 'received', dial: 1, messages: [{ type: 'renewed', frame, leases: [{ name: 'job', fencingToken: 1, leftMs }] }] });
-  const granted = at(2, 'A', { event: 'received', dial: 1, messages: [{ type: 'granted', frame: 1, fencingToken: 1, leftMs: 100 }] });
-  const upTo = (ms: number): readonly Entry[] => [sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), renewed(90, 2, 100), lost(ms, 'A', 1)];
+    at(ms, 'A', {
+      event: 'received',
+      dial: 1,
+      messages: [{ type: 'renewed', frame, leases: [{ name: 'job', fencingToken: 1, leftMs }] }],
+    });
+  const granted = at(2, 'A', {
+    event: 'received',
+    dial: 1,
+    messages: [{ type: 'granted', frame: 1, fencingToken: 1, leftMs: 100 }],
+  });
+  const upTo = (ms: number): readonly Entry[] => [
+    sent(0, 1),
+    granted,
+    held(2, 'A', 1),
+    sent(60, 2),
+    renewed(90, 2, 100),
+    lost(ms, 'A', 1),
+  ];
 
   test('held past the sending of the last acknowledged renewal plus its window is found', () => {
     expect(heldNeverPastDeadline(upTo(161))).toHaveLength(1);
@@ -84,22 +134,47 @@ describe('O3', () => {
   });
 
   test('a reading past the deadline that says held is found, whatever the timers did', () => {
-    const history = [sent(0, 1), granted, held(2, 'A', 1), read(99, 'A', 1, 'held'), at(100, 'A', { event: 'suspended' }), at(150, 'A', { event: 'continued' })];
+    const history = [
+      sent(0, 1),
+      granted,
+      held(2, 'A', 1),
+      read(99, 'A', 1, 'held'),
+      at(100, 'A', { event: 'suspended' }),
+      at(150, 'A', { event: 'continued' }),
+    ];
     expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'lost'), lost(152, 'A', 1)])).toEqual([]);
     expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'at-risk'), lost(152, 'A', 1)])).toHaveLength(2);
   });
 
   test('a renewal that was not acknowledged lengthens nothing', () => {
-    expect(heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), lost(101, 'A', 1)])).toHaveLength(1);
+    expect(heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), lost(101, 'A', 1)])).toHaveLength(
+      1,
+    );
   });
 
   test('a window counts from the frame that its answer names, not from the latest one', () => {
-    expect(heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), sent(80, 3), renewed(90, 2, 100), lost(170, 'A', 1)])).toHaveLength(1);
+    expect(
+      heldNeverPastDeadline([
+        sent(0, 1),
+        granted,
+        held(2, 'A', 1),
+        sent(60, 2),
+        sent(80, 3),
+        renewed(90, 2, 100),
+        lost(170, 'A', 1),
+      ]),
+    ).toHaveLength(1);
   });
 
   test('a window told in a welcome counts', () => {
-    const welcome = at(70, 'A', { event: 'received', dial: 2, messages: [{ type: 'welcome', frame: 2, held: [{ name: 'job', fencingToken: 1, leftMs: 90 }] }] });
-    expect(heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), welcome, lost(150, 'A', 1)])).toEqual([]);
+    const welcome = at(70, 'A', {
+      event: 'received',
+      dial: 2,
+      messages: [{ type: 'welcome', frame: 2, held: [{ name: 'job', fencingToken: 1, leftMs: 90 }] }],
+    });
+    expect(
+      heldNeverPastDeadline([sent(0, 1), granted, held(2, 'A', 1), sent(60, 2), welcome, lost(150, 'A', 1)]),
+    ).toEqual([]);
   });
 });
 
@@ -109,7 +184,13 @@ describe('O4', () => {
   });
 
   test('a lease that recovers after it was lost is found', () => {
-    expect(lostOnceAndFirst([held(0, 'A', 1), lost(1, 'A', 1), at(2, 'A', { event: 'recovered', key: 'k', name: 'job', token: 1 })])).toHaveLength(1);
+    expect(
+      lostOnceAndFirst([
+        held(0, 'A', 1),
+        lost(1, 'A', 1),
+        at(2, 'A', { event: 'recovered', key: 'k', name: 'job', token: 1 }),
+      ]),
+    ).toHaveLength(1);
   });
 
   test('a later acquisition before the loss of the earlier one is found', () => {
@@ -119,7 +200,8 @@ describe('O4', () => {
 
 describe('O5', () => {
   const called = at(0, 'A', { event: 'called', call: 'A#1', what: 'acquire job', withinMs: 100 });
-  const settled = (ms: number): Entry => at(ms, 'A', { event: 'settled', call: 'A#1', what: 'acquire job', ok: true, value: 1 });
+  const settled = (ms: number): Entry =>
+    at(ms, 'A', { event: 'settled', call: 'A#1', what: 'acquire job', ok: true, value: 1 });
 
   test('a promise that never settles is found, save in a killed process', () => {
     expect(nothingHangs([called])).toHaveLength(1);
@@ -134,7 +216,9 @@ describe('O5', () => {
   test('an unhandled rejection and a process that ends by itself are found', () => {
     expect(nothingHangs([at(0, 'A', { event: 'unhandled', text: 'x' })])).toHaveLength(1);
     expect(nothingHangs([at(0, 'A', { event: 'exited', code: 17, signal: null })])).toHaveLength(1);
-    expect(nothingHangs([at(0, 'A', { event: 'killed' }), at(1, 'A', { event: 'exited', code: null, signal: 'SIGKILL' })])).toEqual([]);
+    expect(
+      nothingHangs([at(0, 'A', { event: 'killed' }), at(1, 'A', { event: 'exited', code: null, signal: 'SIGKILL' })]),
+    ).toEqual([]);
   });
 });
 

@@ -76,13 +76,17 @@ export const heldNeverPastDeadline: Oracle = (entries) => {
     if (deadline === undefined || belief.open) continue;
     if (belief.to > deadline) {
       const over = msBetween(deadline, belief.to).toFixed(3);
-      wrong.push(`O3 ${belief.client} believed in ${belief.name} ${belief.token} for ${over} ms past its local deadline`);
+      wrong.push(
+        `O3 ${belief.client} believed in ${belief.name} ${belief.token} for ${over} ms past its local deadline`,
+      );
     }
   }
   for (const { at, client, name, token, status } of entriesOf(entries, 'read')) {
     const deadline = deadlines.get(client)?.get(token);
     if (deadline === undefined || at <= deadline || status === 'lost' || status === 'released') continue;
-    wrong.push(`O3 ${client} read ${status} of ${name} ${token} ${msBetween(deadline, at).toFixed(3)} ms past its local deadline`);
+    wrong.push(
+      `O3 ${client} read ${status} of ${name} ${token} ${msBetween(deadline, at).toFixed(3)} ms past its local deadline`,
+    );
   }
   return wrong;
 };
@@ -149,14 +153,17 @@ export function atRest(counts: Counts, expected: Partial<Counts>): readonly stri
   const wrong: string[] = [];
   for (const key of ['sessions', 'sockets', 'leases', 'claims'] as const) {
     const wanted = expected[key];
-    if (wanted !== undefined && counts[key] !== wanted) wrong.push(`O6 ${key} at rest: ${counts[key]}, expected ${wanted}`);
+    if (wanted !== undefined && counts[key] !== wanted)
+      wrong.push(`O6 ${key} at rest: ${counts[key]}, expected ${wanted}`);
   }
   return wrong;
 }
 
 /** O1-O5 over one run. */
 export function judge(entries: readonly Entry[]): readonly string[] {
-  return [tokensRise, beliefsNeverOverlap, heldNeverPastDeadline, lostOnceAndFirst, nothingHangs].flatMap((oracle) => oracle(entries));
+  return [tokensRise, beliefsNeverOverlap, heldNeverPastDeadline, lostOnceAndFirst, nothingHangs].flatMap((oracle) =>
+    oracle(entries),
+  );
 }
 
 function inOrder<T extends { readonly at: bigint }>(entries: readonly T[]): readonly T[] {

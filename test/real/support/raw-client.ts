@@ -23,10 +23,13 @@ export class RawClient {
       for (const message of messagesOf(data.toString('utf8'))) {
         this.received.push({ at, message });
         for (const listener of this.#listeners) listener(message);
-        if (message['type'] === 'ping') this.send({ type: 'pong', ping: message['ping'] ?? 0, clockMs: performance.now() });
+        if (message['type'] === 'ping')
+          this.send({ type: 'pong', ping: message['ping'] ?? 0, clockMs: performance.now() });
       }
     });
-    this.closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })));
+    this.closed = new Promise((resolve) =>
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })),
+    );
   }
 
   static async open(url: string): Promise<RawClient> {
@@ -45,10 +48,20 @@ export class RawClient {
   }
 
   /** Opens and says hello; resolves with the welcome. */
-  static async welcome(url: string, fields: Message = {}): Promise<{ readonly client: RawClient; readonly welcome: Message }> {
+  static async welcome(
+    url: string,
+    fields: Message = {},
+  ): Promise<{ readonly client: RawClient; readonly welcome: Message }> {
     const client = await RawClient.open(url);
     const instance = `raw-${process.pid}-${String(now())}`;
-    client.send({ type: 'hello', protocolMin: PROTOCOL_VERSION, protocolMax: PROTOCOL_VERSION, instance, dial: 1, ...fields });
+    client.send({
+      type: 'hello',
+      protocolMin: PROTOCOL_VERSION,
+      protocolMax: PROTOCOL_VERSION,
+      instance,
+      dial: 1,
+      ...fields,
+    });
     return { client, welcome: await client.take('welcome') };
   }
 

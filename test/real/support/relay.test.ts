@@ -21,15 +21,24 @@ async function echoThroughRelay(): Promise<Relay> {
 
 async function opened(relay: Relay): Promise<WebSocket> {
   const socket = new WebSocket(relay.url);
-  await within(new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject)), 2_000, 'a socket opens');
+  await within(
+    new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject)),
+    2_000,
+    'a socket opens',
+  );
   socket.on('error', () => undefined);
   return socket;
 }
 
 const reply = (socket: WebSocket, ms = 1_000): Promise<unknown> =>
-  within(new Promise((resolve) => socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8'))))), ms, 'an echo');
+  within(
+    new Promise((resolve) => socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8'))))),
+    ms,
+    'an echo',
+  );
 
-const closing = (socket: WebSocket): Promise<number> => within(new Promise((resolve) => socket.once('close', resolve)), 2_000, 'a close');
+const closing = (socket: WebSocket): Promise<number> =>
+  within(new Promise((resolve) => socket.once('close', resolve)), 2_000, 'a close');
 
 describe('the relay', () => {
   test('frames of every length pass unchanged and are seen both ways', async () => {
@@ -51,7 +60,11 @@ describe('the relay', () => {
   test('one frame is swallowed, the next one passes', async () => {
     const relay = await echoThroughRelay();
     const socket = await opened(relay);
-    const swallowed = relay.next('up', (message) => message['type'] === 'a', () => 'swallow');
+    const swallowed = relay.next(
+      'up',
+      (message) => message['type'] === 'a',
+      () => 'swallow',
+    );
     const echoed = reply(socket);
     socket.send(JSON.stringify({ type: 'a' }));
     socket.send(JSON.stringify([{ type: 'b' }]));
@@ -111,7 +124,9 @@ describe('the relay', () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
     const mute = new WebSocket(relay.url);
     mute.on('error', () => undefined);
-    await expect(within(new Promise((resolve) => mute.once('open', resolve)), 200, 'open')).rejects.toThrow('not within');
+    await expect(within(new Promise((resolve) => mute.once('open', resolve)), 200, 'open')).rejects.toThrow(
+      'not within',
+    );
     relay.heal();
     const fresh = await opened(relay);
     const echoed = reply(fresh);
@@ -135,7 +150,11 @@ describe('the relay', () => {
 
 describe('the splitter', () => {
   test('a stream cut at any byte gives the same frames', () => {
-    const stream = Buffer.concat([Buffer.from('HTTP/1.1 101 X\r\n\r\n'), textFrame('{"a":1}', true), textFrame('z'.repeat(300), false)]);
+    const stream = Buffer.concat([
+      Buffer.from('HTTP/1.1 101 X\r\n\r\n'),
+      textFrame('{"a":1}', true),
+      textFrame('z'.repeat(300), false),
+    ]);
     for (let cut = 1; cut < stream.length; cut += 7) {
       const splitter = new FrameSplitter();
       const frames = [...splitter.push(stream.subarray(0, cut)), ...splitter.push(stream.subarray(cut))];

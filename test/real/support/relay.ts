@@ -62,7 +62,11 @@ export class Relay {
   }
 
   /** The next frame in that direction with a message that matches; `act` runs before it passes, and decides whether it does. */
-  next(direction: Direction, matches: (message: Messages[number]) => boolean, act: (passing: Passing) => Verdict | void = () => 'pass'): Promise<Passing> {
+  next(
+    direction: Direction,
+    matches: (message: Messages[number]) => boolean,
+    act: (passing: Passing) => Verdict | void = () => 'pass',
+  ): Promise<Passing> {
     return new Promise((resolve) => {
       const stop = this.watch((passing) => {
         if (passing.direction !== direction || !passing.messages.some(matches)) return 'pass';

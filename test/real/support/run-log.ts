@@ -18,7 +18,12 @@ export class RunLog {
   }
 
   /** The first entry that matches, past or to come. */
-  find<E extends EventName>(event: E, matches: (entry: EntryOf<E>) => boolean, ms: number, what: string): Promise<EntryOf<E>> {
+  find<E extends EventName>(
+    event: E,
+    matches: (entry: EntryOf<E>) => boolean,
+    ms: number,
+    what: string,
+  ): Promise<EntryOf<E>> {
     const fits = (entry: Entry): entry is EntryOf<E> => entry.event === event && matches(entry as EntryOf<E>); // Told apart by `event`.
     const past = this.entries.find(fits);
     if (past !== undefined) return Promise.resolve(past);
@@ -26,7 +31,12 @@ export class RunLog {
   }
 
   /** The next entry to come that matches. */
-  next<E extends EventName>(event: E, matches: (entry: EntryOf<E>) => boolean, ms: number, what: string): Promise<EntryOf<E>> {
+  next<E extends EventName>(
+    event: E,
+    matches: (entry: EntryOf<E>) => boolean,
+    ms: number,
+    what: string,
+  ): Promise<EntryOf<E>> {
     return this.#next((entry): entry is EntryOf<E> => entry.event === event && matches(entry as EntryOf<E>), ms, what); // As above.
   }
 

@@ -56,7 +56,8 @@ function layoutOf(bytes: Buffer): Layout | null {
   const masked = (second & 0x80) !== 0;
   const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
   if (bytes.length < 2 + lengthBytes) return null;
-  const payloadBytes = lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2)) : short;
+  const payloadBytes =
+    lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2)) : short;
   const maskAt = masked ? 2 + lengthBytes : null;
   return { payloadAt: 2 + lengthBytes + (masked ? 4 : 0), payloadBytes, maskAt };
 }

@@ -40,24 +40,41 @@ export class DrivenClient {
 
   obey(command: Command): void {
     switch (command.do) {
-      case 'connect': return;
-      case 'ready': return this.settle(command.call, 'ready', () => this.client.ready({ timeoutMs: command.timeoutMs }).then(() => null), command.timeoutMs);
-      case 'acquire': return this.settle(command.call, `acquire ${command.name}`, () => this.#acquire(command), command.withinMs);
-      case 'try': return this.settle(command.call, `tryAcquire ${command.name}`, () => this.#try(command), command.withinMs);
-      case 'release': return this.settle(command.call, 'release', () => this.lease(command.key).release());
-      case 'renew': return this.settle(command.call, 'renew', () => this.lease(command.key).renew());
-      case 'set-state': return this.settle(command.call, 'setState', () => this.lease(command.key).setState(command.value));
-      case 'inspect': return this.settle(command.call, 'inspect', async () => plain(await this.client.inspect(command.name)));
+      case 'connect':
+        return;
+      case 'ready':
+        return this.settle(
+          command.call,
+          'ready',
+          () => this.client.ready({ timeoutMs: command.timeoutMs }).then(() => null),
+          command.timeoutMs,
+        );
+      case 'acquire':
+        return this.settle(command.call, `acquire ${command.name}`, () => this.#acquire(command), command.withinMs);
+      case 'try':
+        return this.settle(command.call, `tryAcquire ${command.name}`, () => this.#try(command), command.withinMs);
+      case 'release':
+        return this.settle(command.call, 'release', () => this.lease(command.key).release());
+      case 'renew':
+        return this.settle(command.call, 'renew', () => this.lease(command.key).renew());
+      case 'set-state':
+        return this.settle(command.call, 'setState', () => this.lease(command.key).setState(command.value));
+      case 'inspect':
+        return this.settle(command.call, 'inspect', async () => plain(await this.client.inspect(command.name)));
       case 'read':
         this.read(command.key);
         return;
-      case 'loop': return this.settle(command.call, 'loop', () => loop(this, command));
-      case 'burst': return this.settle(command.call, 'burst', () => burst(this, command));
-      case 'churn': return this.settle(command.call, 'churn', () => churn(this, command));
+      case 'loop':
+        return this.settle(command.call, 'loop', () => loop(this, command));
+      case 'burst':
+        return this.settle(command.call, 'burst', () => burst(this, command));
+      case 'churn':
+        return this.settle(command.call, 'churn', () => churn(this, command));
       case 'stop':
         this.stopped = true;
         return;
-      case 'close': return this.settle(command.call, 'close', () => this.client.close().then(() => null));
+      case 'close':
+        return this.settle(command.call, 'close', () => this.client.close().then(() => null));
       default:
         command satisfies never;
     }
@@ -68,7 +85,8 @@ export class DrivenClient {
     this.log({ event: 'called', call, what, ...(withinMs === undefined ? {} : { withinMs }) });
     act().then(
       (value) => this.log({ event: 'settled', call, what, ok: true, value }),
-      (error: unknown) => this.log({ event: 'settled', call, what, ok: false, code: codeOf(error), message: textOf(error) }),
+      (error: unknown) =>
+        this.log({ event: 'settled', call, what, ok: false, code: codeOf(error), message: textOf(error) }),
     );
   }
 
@@ -94,7 +112,8 @@ export class DrivenClient {
   }
 
   async #acquire({ key, name, options }: Extract<Order, { readonly do: 'acquire' }>): Promise<Json> {
-    const onQueued = ({ position }: { readonly position: number }): void => this.log({ event: 'queued', key, name, position });
+    const onQueued = ({ position }: { readonly position: number }): void =>
+      this.log({ event: 'queued', key, name, position });
     const lease = await this.client.acquire(name, { onQueued, ...options });
     this.hold(key, lease);
     return lease.fencingToken;

@@ -16,7 +16,8 @@ const clients = new Map<string, DrivenClient>();
 
 process.on('uncaughtException', (error) => {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  for (const client of clients.keys()) process.stdout.write(`${toLine({ at: now(), client, event: 'unhandled', text })}\n`);
+  for (const client of clients.keys())
+    process.stdout.write(`${toLine({ at: now(), client, event: 'unhandled', text })}\n`);
   process.exit(EXIT_UNHANDLED);
 });
 

@@ -29,7 +29,10 @@ export async function loop(driven: DrivenClient, { call, name, times, holdMs, op
 }
 
 /** Many names at once; under each grant one state write, whose value names the token that wrote it. */
-export async function burst(driven: DrivenClient, { call, prefix, count, spreadMs, options }: Of<'burst'>): Promise<Json> {
+export async function burst(
+  driven: DrivenClient,
+  { call, prefix, count, spreadMs, options }: Of<'burst'>,
+): Promise<Json> {
   const one = async (index: number): Promise<void> => {
     const key = `${prefix}${index}`;
     await sleep(index * spreadMs);
@@ -42,7 +45,10 @@ export async function burst(driven: DrivenClient, { call, prefix, count, spreadM
 }
 
 /** Acquires, holds and releases without end, several names in parallel. */
-export async function churn(driven: DrivenClient, { call, prefix, workers, holdMs, pauseMs, options }: Of<'churn'>): Promise<Json> {
+export async function churn(
+  driven: DrivenClient,
+  { call, prefix, workers, holdMs, pauseMs, options }: Of<'churn'>,
+): Promise<Json> {
   let cycles = 0;
   const work = async (worker: number): Promise<void> => {
     while (!driven.stopped) {
