@@ -16,10 +16,24 @@ export function connect(url: string | readonly string[], options: ConnectOptions
 }
 
 export { isLeaseError, LeaseError, LeaseLostError, LeaseReleasedError, WaitTimeoutError } from './runtime/errors.ts';
-export type { Client, ClientEvents, CloseOptions, LeaseView, StatusChange, TimeoutOptions } from './runtime/public-client.ts';
+export type {
+  Client,
+  ClientEvents,
+  CloseOptions,
+  LeaseView,
+  StatusChange,
+  TimeoutOptions,
+} from './runtime/public-client.ts';
 export type { Lease, LeaseEvents, UnprotectedLease } from './runtime/public-lease.ts';
 export type {
-  AcquireOptions, ConnectOptions, QueuedInfo, RunOptions, TryAcquireOptions, Warning, WebSocketClass, WebSocketLike,
+  AcquireOptions,
+  ConnectOptions,
+  QueuedInfo,
+  RunOptions,
+  TryAcquireOptions,
+  Warning,
+  WebSocketClass,
+  WebSocketLike,
 } from './runtime/public-options.ts';
 export type { Code, LossCode } from '../shared/codes.ts';
 export type { Json } from '../shared/json.ts';

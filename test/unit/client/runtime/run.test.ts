@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../../../client/runtime/public-lease.ts';
-import { failure, FakeSocket, grant, news, rig, type Rig } from './support.ts';
+import { failure, grant, news, rig, type Rig } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -341,6 +341,5 @@ describe('run: close', () => {
     rigged.turn(...grant(core, key), { kind: 'lease', key, news: { kind: 'released' } });
     await expect(result).rejects.toMatchObject({ code: 'released' });
     expect(work).not.toHaveBeenCalled();
-    void FakeSocket;
   });
 });

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeClient } from '../../../../client/runtime/client.ts';
+import type { ConnectOptions } from '../../../../client/runtime/public-options.ts';
+import { dialNumber } from '../../../../client/core/types.ts';
+import { FakeSocket, rig, ScriptedCore } from './support.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
+afterEach(() => void vi.useRealTimers());
+
+describe('connect', () => {
+  it('does nothing before the first use: no core, no socket, no timer', () => {
+    FakeSocket.made = [];
+    const makeCore = vi.fn(() => new ScriptedCore());
+    const client = makeClient(makeCore, 'ws://a.test', { WebSocket: FakeSocket });
+    client.on('status', () => undefined);
+    expect(client.status).toBe('idle');
+    expect(makeCore).not.toHaveBeenCalled();
+    expect(FakeSocket.made).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('gives the core what was asked, and defaults for the rest', () => {
+    const { core, turn } = rig({
+      label: 'tab 42',
+      metadata: { host: 'a' },
+      connectTimeoutMs: 500,
+      maxBackoffMs: 600,
+      idleMs: 0,
+    });
+    turn();
+    expect(core.settings).toMatchObject({
+      urls: ['ws://coordinator.test'],
+      label: 'tab 42',
+      metadata: { host: 'a' },
+      connectTimeoutMs: 500,
+      maxBackoffMs: 600,
+      idleMs: 0,
+      pingMs: undefined,
+    });
+    const other = rig();
+    other.turn();
+    expect(other.core.settings).toMatchObject({
+      label: '',
+      metadata: undefined,
+      connectTimeoutMs: 5_000,
+      maxBackoffMs: 8_000,
+      idleMs: 1_000,
+    });
+    expect(other.core.settings?.instance).toMatch(/^[0-9a-f]{32}$/);
+    expect(other.core.settings?.instance).not.toBe(core.settings?.instance);
+  });
+
+  it.each([
+    ['http://a.test:7400/', 'ws://a.test:7400'],
+    ['https://a.test/base//', 'wss://a.test/base'],
+    ['ws://[::1]:7400', 'ws://[::1]:7400'],
+  ])('a URL %s is dialled as %s', (given, dialled) => {
+    const core = new ScriptedCore();
+    let urls: readonly string[] = [];
+    const client = makeClient((settings) => ((urls = settings.urls), core), given, { WebSocket: FakeSocket });
+    void client.ready();
+    expect(urls).toEqual([dialled]);
+  });
+
+  it.each([
+    ['localhost:7400', '"localhost:7400"'],
+    ['', '""'],
+    ['ftp://a.test', '"ftp://a.test"'],
+    ['ws://a.test?x=1', '"ws://a.test?x=1"'],
+    ['ws://a.test#x', '"ws://a.test#x"'],
+    ['ws://user:secret@a.test', '"ws://user:secret@a.test"'],
+    ['ws://a.test:99999', '"ws://a.test:99999"'],
+    ['ws:// a', '"ws:// a"'],
+  ])('S10 a URL that cannot be dialled is refused with its value: %s', (given, shown) => {
+    expect(() => makeClient(() => new ScriptedCore(), given, { WebSocket: FakeSocket })).toThrow(
+      expect.objectContaining({
+        code: 'bad-request',
+        param: 'url',
+        message: expect.stringContaining(`url is ${shown}; allowed: ws://`) as string,
+      }),
+    );
+  });
+
+  it('an empty list of URLs is refused', () => {
+    expect(() => makeClient(() => new ScriptedCore(), [], { WebSocket: FakeSocket })).toThrow(/url is a list; allowed/);
+  });
+
+  it('a runtime without WebSocket is told how to get one', () => {
+    vi.stubGlobal('WebSocket', undefined);
+    expect(() => makeClient(() => new ScriptedCore(), 'ws://a.test', {})).toThrow(/options\.WebSocket, or use Node 22/);
+    vi.unstubAllGlobals();
+  });
+});
+
+describe('credential', () => {
+  const asked = async (credential: ConnectOptions['credential']): Promise<unknown> => {
+    const { core, turn } = rig({ credential });
+    turn({ kind: 'ask-credential', dial: dialNumber(3) });
+    await vi.waitFor(() => expect(core.events.at(-1)?.kind).toMatch(/^credential/));
+    return core.events.at(-1);
+  };
+
+  it.each([
+    ['none', undefined, undefined],
+    ['a text', 'secret', 'secret'],
+    ['a function', () => 'made', 'made'],
+    ['a function that takes time', async () => 'fetched', 'fetched'],
+  ])('%s', async (_title, credential, text) => {
+    expect(await asked(credential)).toEqual({ kind: 'credential', dial: 3, credential: text });
+  });
+
+  it('a function that throws is a credential that failed, with its cause', async () => {
+    const cause = new Error('no network');
+    expect(await asked(() => Promise.reject(cause))).toEqual({ kind: 'credential-failed', dial: 3, cause });
+    expect(
+      await asked(() => {
+        throw cause;
+      }),
+    ).toEqual({ kind: 'credential-failed', dial: 3, cause });
+  });
+
+  it('one that is no text, or over 8 KiB, has failed in words', async () => {
+    expect(await asked(() => 'x'.repeat(8_193))).toMatchObject({
+      kind: 'credential-failed',
+      cause: { code: 'bad-request', param: 'credential' },
+    });
+    expect(await asked(() => null as never)).toMatchObject({
+      kind: 'credential-failed',
+      cause: { code: 'bad-request' },
+    });
+    expect(await asked(() => 'x'.repeat(8_192))).toMatchObject({ kind: 'credential' });
+  });
+});
