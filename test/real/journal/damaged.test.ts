@@ -330,6 +330,15 @@ describe('F52 a file that is not whole is refused, and nothing at its path is ch
     }
   });
 
+  test('a log that was begun anew and cut off behind its header is an empty one: the file was whole then', async () => {
+    const folder = freshFolder();
+    copyOf(killed, folder, ALONE, LOG);
+    truncateSync(join(folder, LOG), 32);
+    const journal = journalAt(join(folder, ALONE));
+    expect((await journal.load()).run).toBe(2);
+    await journal.close();
+  });
+
   for (const { title, code, says, make } of cases) {
     test(title, async () => {
       const folder = freshFolder();
