@@ -29,9 +29,16 @@ export function systemCode(error: unknown): string {
 }
 
 export function meaningOf(error: unknown): JournalErrorCode {
+  // JSON that this program wrote and that is none any more.
+  if (error instanceof SyntaxError) return 'damaged';
   const code = systemCode(error);
   return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'io';
 }
+
+/** What the disk has no part in: a batch that does not follow, a value that no column takes. */
+export const isCallersFault = (error: unknown): boolean =>
+  !(error instanceof JournalError) &&
+  /^$|^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG|ERROR|MISUSE)/.test(systemCode(error));
 
 export const isBusy = (error: unknown): boolean => meaningOf(error) === 'in-use';
 

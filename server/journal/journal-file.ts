@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { setTimeout as pause } from 'node:timers/promises';
 import { JournalError, type Batch, type JournalContents } from '../core/journal-port.ts';
-import { asJournalError } from './failures.ts';
+import { asJournalError, isCallersFault } from './failures.ts';
 import { removeLeftovers } from './file-check.ts';
 import { openFile } from './file-open.ts';
 import { networkFileSystem, realPathOf } from './file-system.ts';
@@ -120,7 +120,7 @@ async function append({ path, store }: Opened, batch: Batch): Promise<number> {
   try {
     store.append(batch);
   } catch (error) {
-    if (error instanceof RangeError) throw error;
+    if (isCallersFault(error)) throw error;
     if (!(await isStored(store, batch))) throw asJournalError(path, error);
   }
   return performance.now() - began;

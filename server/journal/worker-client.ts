@@ -57,7 +57,7 @@ export function workerClient(worker: JournalThread, onWarning: (message: string)
     if (message.kind === 'warning') return onWarning(message.message);
     if (message.kind === 'done') return settle(message.id)?.done(message.back);
     const { code, message: text } = message;
-    settle(message.id)?.failed(code === null ? new RangeError(text) : new JournalError(code, text));
+    settle(message.id)?.failed(code === null ? new Error(text) : new JournalError(code, text));
   });
   worker.on('error', (error) => {
     cause = error;

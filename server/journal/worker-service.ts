@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { JournalError } from '../core/journal-port.ts';
-import { asJournalError } from './failures.ts';
+import { asJournalError, isCallersFault } from './failures.ts';
 import { journalFile } from './journal-file.ts';
 import type { Call, CallKind, Calls, FromWorker, WorkerData } from './worker-messages.ts';
 
@@ -30,7 +30,10 @@ export function serveJournal(port: MessagePort, { path }: WorkerData): void {
     try {
       tell({ kind: 'done', id: call.id, back: await answer(call.kind, call.with) });
     } catch (error) {
-      tell(failureOf(call.id, path, error));
+      const callers = call.kind === 'append' && isCallersFault(error);
+      tell(
+        callers ? { kind: 'failed', id: call.id, code: null, message: String(error) } : failureOf(call.id, path, error),
+      );
     }
     if (call.kind === 'append') file.appended();
     if (call.kind === 'close') port.close();
@@ -43,7 +46,6 @@ export function serveJournal(port: MessagePort, { path }: WorkerData): void {
 }
 
 function failureOf(id: number, path: string, error: unknown): FromWorker {
-  if (error instanceof RangeError) return { kind: 'failed', id, code: null, message: error.message };
   const failure = error instanceof JournalError ? error : asJournalError(path, error);
   return { kind: 'failed', id, code: failure.code, message: failure.message };
 }
