@@ -7,7 +7,8 @@ import { connect } from 'leasehold';
 const [, , label = 'worker', url = 'ws://127.0.0.1:7400'] = process.argv;
 const client = connect(url, { label, ttlMs: 3_000 });
 const began = performance.now();
-const say = (text: string): void => console.log(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${label} ${text}`);
+const say = (text: string): void =>
+  console.log(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${label} ${text}`);
 
 process.once('SIGINT', () => void client.close());
 

@@ -54,7 +54,8 @@ async function buildSide(side: 'client' | 'server'): Promise<void> {
 
 function refuseForeignInputs(inputs: readonly string[]): void {
   const foreign = inputs.filter((input) => !CLIENT_INPUTS.test(input));
-  if (foreign.length > 0) throw new Error(`the client's bundle takes in ${foreign.join(', ')}; it may hold client/ and shared/ only`);
+  if (foreign.length > 0)
+    throw new Error(`the client's bundle takes in ${foreign.join(', ')}; it may hold client/ and shared/ only`);
 }
 
 /** Each file is put in place by a rename, so that a process that starts meanwhile reads the old one or the new one. */
@@ -83,7 +84,9 @@ function copyTypes(side: 'client' | 'server'): void {
       console.log(`left out the types of ${side}: ${path} is not there; run "npm run types" first`);
       return;
     }
-    for (const [, specifier = ''] of readFileSync(source, 'utf8').matchAll(/(?:from|import\(|import)\s*['"](\.[^'"]+)\.ts['"]/g)) {
+    for (const [, specifier = ''] of readFileSync(source, 'utf8').matchAll(
+      /(?:from|import\(|import)\s*['"](\.[^'"]+)\.ts['"]/g,
+    )) {
       open.push(`${posix.join(posix.dirname(path), specifier)}.d.ts`);
     }
   }
@@ -114,7 +117,8 @@ function holdSize(): void {
   if (!existsSync(join(root, 'client/dist/index.js'))) return;
   const bytes = clientGzipBytes();
   console.log(`client/dist/index.js: ${bytes} bytes gzip of at most ${CLIENT_GZIP_BYTES_MAX}`);
-  if (bytes > CLIENT_GZIP_BYTES_MAX) throw new Error(`the client's main door is ${bytes - CLIENT_GZIP_BYTES_MAX} bytes gzip over its ceiling`);
+  if (bytes > CLIENT_GZIP_BYTES_MAX)
+    throw new Error(`the client's main door is ${bytes - CLIENT_GZIP_BYTES_MAX} bytes gzip over its ceiling`);
 }
 
 if (!process.argv.includes('--if-stale') || staleness() !== null) {

@@ -27,7 +27,9 @@ function apt(args: readonly string[]): string | null {
 }
 
 function skipped(need: Need, why: string): void {
-  console.log(`setup: no ${need.command}: ${why}. Skipped: ${need.tests}. To run them: apt-get install ${need.package}`);
+  console.log(
+    `setup: no ${need.command}: ${why}. Skipped: ${need.tests}. To run them: apt-get install ${need.package}`,
+  );
 }
 
 const missing = NEEDS.filter((need) => onPath(need.command) === null);

@@ -18,7 +18,14 @@ interface Step {
 
 const tests = (project: string): Step => ({
   name: `${project} tests`,
-  command: ['vitest', 'run', '--project', project, '--passWithNoTests', `--outputFile.json=build/tests.${project}.json`],
+  command: [
+    'vitest',
+    'run',
+    '--project',
+    project,
+    '--passWithNoTests',
+    `--outputFile.json=build/tests.${project}.json`,
+  ],
   results: `build/tests.${project}.json`,
 });
 

@@ -65,12 +65,24 @@ export type Input =
       readonly rest: readonly Exclude<ClientMessage, { readonly type: 'hello' }>[];
     }
   /** One frame of a socket whose `hello` was passed on: its number and its messages, each checked. */
-  | { readonly kind: 'frame'; readonly socket: SocketId; readonly frame: FrameNumber; readonly messages: readonly ClientMessage[] }
+  | {
+      readonly kind: 'frame';
+      readonly socket: SocketId;
+      readonly frame: FrameNumber;
+      readonly messages: readonly ClientMessage[];
+    }
   | { readonly kind: 'socket-closed'; readonly socket: SocketId }
   /** The append that the last `append` output asked for has ended. */
   | { readonly kind: 'appended'; readonly sequence: number; readonly ok: boolean }
   /** An operator's word. `by` goes to the history; the answer waits for the journal (R1). */
-  | { readonly kind: 'revoke'; readonly reference: number; readonly name: LeaseName; readonly fencingToken: FencingToken | null; readonly now: boolean; readonly by: string }
+  | {
+      readonly kind: 'revoke';
+      readonly reference: number;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken | null;
+      readonly now: boolean;
+      readonly by: string;
+    }
   | { readonly kind: 'configure'; readonly limits: Limits }
   /** SIGTERM: no new grants; sessions are told `draining`, then their sockets are closed with that code. */
   | { readonly kind: 'drain'; readonly retryAfterMs: DurationMs };

@@ -1,4 +1,12 @@
-import type { FencingToken, InstanceId, JournalId, LeaseName, RequestId, SecretHash, SessionId } from '../../shared/ids.ts';
+import type {
+  FencingToken,
+  InstanceId,
+  JournalId,
+  LeaseName,
+  RequestId,
+  SecretHash,
+  SessionId,
+} from '../../shared/ids.ts';
 import type { Json } from '../../shared/json.ts';
 import type { DurationMs, WallMs } from '../../shared/time.ts';
 
@@ -114,8 +122,20 @@ export type DurableEvent =
   | { readonly kind: 'granted'; readonly lease: StoredLease }
   | { readonly kind: 'ended'; readonly name: LeaseName; readonly fencingToken: FencingToken }
   /** A window longer than the stored one; changes nothing when the token is not current. */
-  | { readonly kind: 'window'; readonly name: LeaseName; readonly fencingToken: FencingToken; readonly ttlMs: DurationMs }
-  | { readonly kind: 'silent'; readonly leases: readonly { readonly name: LeaseName; readonly fencingToken: FencingToken; readonly silentMs: DurationMs }[] }
+  | {
+      readonly kind: 'window';
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+      readonly ttlMs: DurationMs;
+    }
+  | {
+      readonly kind: 'silent';
+      readonly leases: readonly {
+        readonly name: LeaseName;
+        readonly fencingToken: FencingToken;
+        readonly silentMs: DurationMs;
+      }[];
+    }
   /** Sets `silentMs` to 0. */
   | { readonly kind: 'heard'; readonly name: LeaseName; readonly fencingToken: FencingToken }
   | { readonly kind: 'state'; readonly state: StoredState }
@@ -131,7 +151,16 @@ export type DurableEvent =
   /** The listening time of this run so far, from which the next run works out each lease's life. */
   | { readonly kind: 'listened'; readonly listeningMs: DurationMs };
 
-export type JournalErrorCode = 'in-use' | 'newer-file' | 'damaged' | 'foreign-log' | 'not-a-journal' | 'not-writable' | 'full' | 'io' | 'closed';
+export type JournalErrorCode =
+  | 'in-use'
+  | 'newer-file'
+  | 'damaged'
+  | 'foreign-log'
+  | 'not-a-journal'
+  | 'not-writable'
+  | 'full'
+  | 'io'
+  | 'closed';
 
 /** The one error of journals. The message names the file and what to do. */
 export class JournalError extends Error {

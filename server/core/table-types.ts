@@ -25,18 +25,38 @@ export interface LeaseTable {
   /** What may be shown: durable holders and states only (R15). Null when the table knows nothing of the name. */
   view(now: ListeningMs, name: LeaseName): NameView | null;
   /** Names in byte order that begin with `prefix` and come after `after`. */
-  list(now: ListeningMs, prefix: string, after: string, limit: number): { readonly views: readonly NameView[]; readonly next: string | null };
+  list(
+    now: ListeningMs,
+    prefix: string,
+    after: string,
+    limit: number,
+  ): { readonly views: readonly NameView[]; readonly next: string | null };
   /** The durable leases of a session, for `welcome`; leases that are being ended are not among them. */
   heldBy(session: SessionId): readonly HeldLease[];
-  claimsOf(session: SessionId): readonly { readonly request: RequestId; readonly name: LeaseName; readonly position: number; readonly askedTtlMs: DurationMs }[];
+  claimsOf(
+    session: SessionId,
+  ): readonly {
+    readonly request: RequestId;
+    readonly name: LeaseName;
+    readonly position: number;
+    readonly askedTtlMs: DurationMs;
+  }[];
   /** Longest window among the leases of a session, in any phase, or null when it has none. */
   longestLeaseMs(session: SessionId): DurationMs | null;
   longestClaimMs(session: SessionId): DurationMs | null;
   /** Leases of an earlier run that were not heard from in this one, with the silence to be stored at `now` (R3). */
-  unheard(now: ListeningMs): readonly { readonly name: LeaseName; readonly fencingToken: FencingToken; readonly silentMs: DurationMs }[];
+  unheard(
+    now: ListeningMs,
+  ): readonly { readonly name: LeaseName; readonly fencingToken: FencingToken; readonly silentMs: DurationMs }[];
   /** Least `maxLifetimeMs` among living leases: how often `listened` must be journaled; null without a lease. */
   leastLifetimeMs(): DurationMs | null;
-  counts(): { readonly leases: number; readonly claims: number; readonly names: number; readonly states: number; readonly stateBytes: number };
+  counts(): {
+    readonly leases: number;
+    readonly claims: number;
+    readonly names: number;
+    readonly states: number;
+    readonly stateBytes: number;
+  };
 }
 
 export type MakeLeaseTable = (contents: JournalContents, limits: Limits, now: ListeningMs, wall: WallMs) => LeaseTable;
@@ -53,7 +73,12 @@ export type TableCommand =
   | { readonly kind: 'amend'; readonly session: SessionId; readonly request: RequestId; readonly priority: number }
   /** Withdraws a claim; a grant that it meets is released. Idempotent. */
   | { readonly kind: 'cancel'; readonly session: SessionId; readonly request: RequestId }
-  | { readonly kind: 'renew'; readonly session: SessionId; readonly name: LeaseName; readonly fencingToken: FencingToken }
+  | {
+      readonly kind: 'renew';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+    }
   | {
       readonly kind: 'release';
       readonly session: SessionId;
@@ -73,9 +98,19 @@ export type TableCommand =
       readonly wall: WallMs;
     }
   /** The holder says that it has stopped believing: the name opens (R1). */
-  | { readonly kind: 'end-ack'; readonly session: SessionId; readonly name: LeaseName; readonly fencingToken: FencingToken }
+  | {
+      readonly kind: 'end-ack';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+    }
   /** `now: true` opens the name at once and gives up S1 for it. `fencingToken` null: whoever holds it. */
-  | { readonly kind: 'revoke'; readonly name: LeaseName; readonly fencingToken: FencingToken | null; readonly now: boolean }
+  | {
+      readonly kind: 'revoke';
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken | null;
+      readonly now: boolean;
+    }
   /** Claims of a silent session are passed over and keep their place; hearing from it again is a wake (R19). */
   | { readonly kind: 'heard-from'; readonly session: SessionId; readonly silent: boolean }
   /** The session's claims leave the queue (`gone`); its leases stay until their deadlines (S7). */
@@ -113,11 +148,35 @@ export interface QueuePlace {
 export type TableEvent =
   /** A grant is decided and waits for its append; nothing may tell of it yet, save history. */
   | { readonly kind: 'grant-decided'; readonly lease: StoredLease }
-  | { readonly kind: 'grant-undone'; readonly session: SessionId; readonly request: RequestId; readonly name: LeaseName; readonly fencingToken: FencingToken }
+  | {
+      readonly kind: 'grant-undone';
+      readonly session: SessionId;
+      readonly request: RequestId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+    }
   /** To be told now. `repeat`: a repeated acquire that met its living grant; a renewal counted from the repeat (R7). */
-  | { readonly kind: 'granted'; readonly request: RequestId; readonly repeat: boolean; readonly lease: HeldLease; readonly state: StoredState | null }
-  | { readonly kind: 'queued'; readonly session: SessionId; readonly request: RequestId; readonly name: LeaseName; readonly place: QueuePlace }
-  | { readonly kind: 'amended'; readonly session: SessionId; readonly request: RequestId; readonly name: LeaseName; readonly position: number }
+  | {
+      readonly kind: 'granted';
+      readonly request: RequestId;
+      readonly repeat: boolean;
+      readonly lease: HeldLease;
+      readonly state: StoredState | null;
+    }
+  | {
+      readonly kind: 'queued';
+      readonly session: SessionId;
+      readonly request: RequestId;
+      readonly name: LeaseName;
+      readonly place: QueuePlace;
+    }
+  | {
+      readonly kind: 'amended';
+      readonly session: SessionId;
+      readonly request: RequestId;
+      readonly name: LeaseName;
+      readonly position: number;
+    }
   /** A claim ended without a grant. */
   | {
       readonly kind: 'claim-ended';
@@ -130,7 +189,13 @@ export type TableEvent =
   /** The session is not able to hear of its claim's grant; it should be pinged, so that it wakes. */
   | { readonly kind: 'passed-over'; readonly session: SessionId; readonly name: LeaseName }
   | { readonly kind: 'renewed'; readonly lease: HeldLease }
-  | { readonly kind: 'renew-refused'; readonly session: SessionId; readonly name: LeaseName; readonly fencingToken: FencingToken; readonly code: PermanentRenewalCode }
+  | {
+      readonly kind: 'renew-refused';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+      readonly code: PermanentRenewalCode;
+    }
   /** The answer to a release. `lease` left by its holder's word only when `released`. */
   | {
       readonly kind: 'released';
@@ -142,7 +207,13 @@ export type TableEvent =
       readonly code: PermanentRenewalCode | 'nobody-waiting' | null;
     }
   /** An authority ends the lease: to be told at once; the name stays closed until the `end-ack` or the window's end. */
-  | { readonly kind: 'ending'; readonly session: SessionId; readonly name: LeaseName; readonly fencingToken: FencingToken; readonly code: 'revoked' | 'stolen' }
+  | {
+      readonly kind: 'ending';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+      readonly code: 'revoked' | 'stolen';
+    }
   /** The lease is over. `told`: its session was already told by `ending`, or asked for it itself. */
   | {
       readonly kind: 'ended';
@@ -152,9 +223,21 @@ export type TableEvent =
       readonly code: Extract<LossCode, 'expired' | 'ceiling' | 'revoked' | 'stolen'> | 'released' | 'cancelled';
       readonly told: boolean;
     }
-  | { readonly kind: 'ceiling-near'; readonly session: SessionId; readonly name: LeaseName; readonly fencingToken: FencingToken; readonly ceilingLeftMs: DurationMs }
+  | {
+      readonly kind: 'ceiling-near';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+      readonly ceilingLeftMs: DurationMs;
+    }
   /** Durable, to be answered now. */
-  | { readonly kind: 'state-set'; readonly session: SessionId; readonly request: RequestId; readonly name: LeaseName; readonly version: number }
+  | {
+      readonly kind: 'state-set';
+      readonly session: SessionId;
+      readonly request: RequestId;
+      readonly name: LeaseName;
+      readonly version: number;
+    }
   | {
       readonly kind: 'refused';
       readonly session: SessionId;
@@ -180,7 +263,11 @@ export interface HeldLease {
 
 export interface NameView {
   readonly name: LeaseName;
-  readonly holders: readonly (HeldLease & { readonly heldForMs: DurationMs; readonly remainingMs: DurationMs; readonly ceilingLeftMs: DurationMs })[];
+  readonly holders: readonly (HeldLease & {
+    readonly heldForMs: DurationMs;
+    readonly remainingMs: DurationMs;
+    readonly ceilingLeftMs: DurationMs;
+  })[];
   readonly queue: number;
   readonly state: StoredState | null;
   readonly lastFencingToken: FencingToken | null;

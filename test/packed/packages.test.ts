@@ -34,9 +34,16 @@ describe.each(['client', 'server'] as const)('the tarball of %s', (side) => {
   });
 
   test('it holds what is built, a licence and a page, and no sources', () => {
-    const files = must(root, ['tar', '-tzf', tarballs[side]]).trim().split('\n').map((path) => path.replace(/^package\//, ''));
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'bin/leasehold.js']));
-    expect(files.filter((path) => !/^(LICENSE|README\.md|package\.json|bin\/leasehold\.js|dist\/)/.test(path))).toEqual([]);
+    const files = must(root, ['tar', '-tzf', tarballs[side]])
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, ''));
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'bin/leasehold.js']),
+    );
+    expect(files.filter((path) => !/^(LICENSE|README\.md|package\.json|bin\/leasehold\.js|dist\/)/.test(path))).toEqual(
+      [],
+    );
     expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
     expect(files.some((path) => path.includes('test'))).toBe(false);
   });
@@ -48,8 +55,12 @@ describe('a project with only the client', () => {
   });
 
   test('imports it and requires it', () => {
-    expect(must(onlyClient, ['node', '-e', `import('leasehold').then((m) => console.log(typeof m.connect))`])).toBe('function\n');
-    expect(must(onlyClient, ['node', '--input-type=commonjs', '-e', `console.log(typeof require('leasehold').connect)`])).toBe('function\n');
+    expect(must(onlyClient, ['node', '-e', `import('leasehold').then((m) => console.log(typeof m.connect))`])).toBe(
+      'function\n',
+    );
+    expect(
+      must(onlyClient, ['node', '--input-type=commonjs', '-e', `console.log(typeof require('leasehold').connect)`]),
+    ).toBe('function\n');
   });
 
   test('npx leasehold says which one command gives the coordinator', () => {
@@ -62,7 +73,14 @@ describe('a project with only the client', () => {
 
 describe('a project with both', () => {
   test('runs the command and takes a lease with the client', async () => {
-    const coordinator = await start(both, [join(both, 'node_modules/.bin/leasehold'), 'serve', '--port', '0', '--data', join(both, 'leases.db')]);
+    const coordinator = await start(both, [
+      join(both, 'node_modules/.bin/leasehold'),
+      'serve',
+      '--port',
+      '0',
+      '--data',
+      join(both, 'leases.db'),
+    ]);
     const url = coordinator.line.replace('leasehold listening on http', 'ws');
     writeFileSync(
       join(both, 'take.js'),
@@ -78,7 +96,9 @@ describe('a project with both', () => {
   });
 
   test('imports the coordinator', () => {
-    expect(must(both, ['node', '-e', `import('leasehold-server').then((m) => console.log(typeof m.createCoordinator))`])).toBe('function\n');
+    expect(
+      must(both, ['node', '-e', `import('leasehold-server').then((m) => console.log(typeof m.createCoordinator))`]),
+    ).toBe('function\n');
   });
 
   test.each([
@@ -99,7 +119,9 @@ describe('a project with both', () => {
 
   test.each(['leasehold', 'leasehold-server'])('the source maps of %s hold the sources that they lead to', (name) => {
     const folder = join(both, 'node_modules', name, 'dist');
-    const maps = readdirSync(folder).filter((file) => file.endsWith('.map')).map((file) => sourcesOf(readFileSync(join(folder, file), 'utf8')));
+    const maps = readdirSync(folder)
+      .filter((file) => file.endsWith('.map'))
+      .map((file) => sourcesOf(readFileSync(join(folder, file), 'utf8')));
     expect(maps.flatMap((map) => map.sources).length).toBeGreaterThan(10);
     expect(maps.filter((map) => map.sources.length !== map.contents.length)).toEqual([]);
   });
@@ -121,12 +143,23 @@ function sourcesOf(map: string): { readonly sources: readonly unknown[]; readonl
     const list: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, key) : [];
     return Array.isArray(list) ? list : [];
   };
-  return { sources: listAt('sources'), contents: listAt('sourcesContent').filter((content) => typeof content === 'string') };
+  return {
+    sources: listAt('sources'),
+    contents: listAt('sourcesContent').filter((content) => typeof content === 'string'),
+  };
 }
 
 /** A program of a user that names what both packages export. */
 function writeConsumer(folder: string, options: object, more = ''): void {
-  const compilerOptions = { ...options, target: 'es2022', lib: ['es2023', 'esnext.disposable', 'dom'], types: [], strict: true, noEmit: true, skipLibCheck: false };
+  const compilerOptions = {
+    ...options,
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable', 'dom'],
+    types: [],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+  };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
   writeFileSync(
     join(folder, 'consumer.ts'),

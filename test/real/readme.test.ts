@@ -59,7 +59,11 @@ describe('README.md', () => {
     const start = scripts.start.replace('./leasehold.db', join(data, 'start.db')).replace('--port 7400', '--port 0');
     expect(start).not.toBe(scripts.start);
     const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
-    const shell = spawn('sh', ['-c', start], { cwd: ROOT, env: { ...process.env, PATH: path }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const shell = spawn('sh', ['-c', start], {
+      cwd: ROOT,
+      env: { ...process.env, PATH: path },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let said = '';
     const listening = new Promise<void>((resolve) => {
       shell.stdout.on('data', (part: Buffer) => {

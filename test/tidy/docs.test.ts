@@ -38,13 +38,18 @@ const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerD
 
 /** Every package that a package.json of the repository asks for. */
 const dependencies = (): readonly string[] =>
-  ['package.json', 'client/package.json', 'server/package.json'].flatMap((path) => KINDS.flatMap((key) => namesUnder(path, key)));
+  ['package.json', 'client/package.json', 'server/package.json'].flatMap((path) =>
+    KINDS.flatMap((key) => namesUnder(path, key)),
+  );
 
 describe('ARCHITECTURE.md', () => {
   test('its table of layers and the imports are the same', () => {
     const real = arrowsOf(sources().flatMap(importsOf));
     expect(
-      differences({ name: 'ARCHITECTURE.md', items: arrowsOfPage(read('ARCHITECTURE.md')) }, { name: 'the imports', items: real }),
+      differences(
+        { name: 'ARCHITECTURE.md', items: arrowsOfPage(read('ARCHITECTURE.md')) },
+        { name: 'the imports', items: real },
+      ),
     ).toEqual([]);
   });
 
@@ -83,7 +88,9 @@ describe('package.json', () => {
       .filter((to) => to !== 'node' && (to.startsWith('@') || !to.includes('/')));
     // The client comes with the coordinator; what takes leases from the command line will import it.
     const asked = namesUnder('server/package.json', 'dependencies').filter((name) => name !== 'leasehold');
-    expect(differences({ name: 'the imports', items: imported }, { name: 'server/package.json', items: asked })).toEqual([]);
+    expect(
+      differences({ name: 'the imports', items: imported }, { name: 'server/package.json', items: asked }),
+    ).toEqual([]);
   });
 
   test('the client asks for nothing', () => {
@@ -103,7 +110,9 @@ describe('docs/CODES.md', () => {
   });
 
   test('the page has a row for each code', () => {
-    const rows = codesPage().split('\n').filter((line) => line.startsWith('| `'));
+    const rows = codesPage()
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
     expect(rows.map((row) => codesIn(row)[0])).toEqual(Object.keys(CODES));
   });
 });
@@ -114,14 +123,22 @@ describe('docs/PROTOCOL.md', () => {
     ['From coordinator to client', COORDINATOR_FRAMES],
   ])('%s: messages, fields and kinds are those of the table of frames', (title, table) => {
     const page = fieldsOfPage(read('docs/PROTOCOL.md'), title);
-    expect(differences({ name: 'the page', items: page }, { name: 'the table', items: fieldsOfTable(table) })).toEqual([]);
+    expect(differences({ name: 'the page', items: page }, { name: 'the table', items: fieldsOfTable(table) })).toEqual(
+      [],
+    );
   });
 
   test('a field that the page lacks, has too much, or has of another kind is found', () => {
-    const page = '## To\n\n### `bye`\n\n| field | kind | meaning |\n| --- | --- | --- |\n| `soon` | flag | x |\n| `pace` | count | x |\n';
-    const table = { bye: { keepMs: { kind: 'duration', min: 0, max: 9, optional: true }, pace: { kind: 'flag' } } } as const;
+    const page =
+      '## To\n\n### `bye`\n\n| field | kind | meaning |\n| --- | --- | --- |\n| `soon` | flag | x |\n| `pace` | count | x |\n';
+    const table = {
+      bye: { keepMs: { kind: 'duration', min: 0, max: 9, optional: true }, pace: { kind: 'flag' } },
+    } as const;
     expect(
-      differences({ name: 'the page', items: fieldsOfPage(page, 'To') }, { name: 'the table', items: fieldsOfTable(table) }),
+      differences(
+        { name: 'the page', items: fieldsOfPage(page, 'To') },
+        { name: 'the table', items: fieldsOfTable(table) },
+      ),
     ).toEqual([
       'bye.keepMs: ms 0 to 9, optional is in the table and not in the page',
       'bye.pace: count is in the page and not in the table',
@@ -141,7 +158,9 @@ function deadLinks(path: string, page: string, existing: ReadonlySet<string>): r
 
 describe('links', () => {
   const files = repositoryFiles();
-  const existing = new Set(files.flatMap((path) => [path, ...path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))]));
+  const existing = new Set(
+    files.flatMap((path) => [path, ...path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))]),
+  );
 
   test('every link between pages leads somewhere', () => {
     const pages = files.filter((path) => path.endsWith('.md'));

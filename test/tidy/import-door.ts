@@ -20,7 +20,8 @@ const BY_OTHERS = /^__zod_|^Symbol\(undici\./;
 const here = import.meta.url;
 const done: string[] = [];
 
-const isOwn = (line: string): boolean => line.includes(`${root}/`) && !line.includes('node_modules') && !line.includes(here);
+const isOwn = (line: string): boolean =>
+  line.includes(`${root}/`) && !line.includes('node_modules') && !line.includes(here);
 
 function watch(owner: object, key: string): void {
   const original: unknown = Reflect.get(owner, key);

@@ -9,7 +9,10 @@ export const read = (path: string): string => readFileSync(join(root, path), 'ut
 /** Every file of the repository that is kept or is about to be; without git, every file that is not made by a tool. */
 export function repositoryFiles(): readonly string[] {
   if (!existsSync(join(root, '.git'))) return filesUnder('.', () => true);
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   return listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path)));
 }
 

@@ -7,7 +7,11 @@ import { headingsUnder, sectionUnder } from './rules/markdown.ts';
 
 const PROMISES = Array.from({ length: 11 }, (_, index) => `S${index + 1}`);
 const planted = (code: string) => parsed('test/planted.test.ts', code);
-const allTitles = (): string => testSources().flatMap(titlesOf).map((title) => title.text).join('\n');
+const allTitles = (): string =>
+  testSources()
+    .flatMap(titlesOf)
+    .map((title) => title.text)
+    .join('\n');
 
 /** Ids such as S3 or P-12 that stand in a text as words of their own. */
 const idsIn = (text: string, pattern: RegExp): readonly string[] => [...new Set(text.match(pattern) ?? [])];
@@ -17,12 +21,13 @@ describe('test titles', () => {
     expect(testSources().flatMap(vagueTitles)).toEqual([]);
   });
 
-  test.each([`test('a lease should end', f);`, `it.each([1])('renewal works', f);`, `describe(\`it works \${x}\`, f);`])(
-    '%s is refused',
-    (code) => {
-      expect(vagueTitles(planted(code))).toHaveLength(1);
-    },
-  );
+  test.each([
+    `test('a lease should end', f);`,
+    `it.each([1])('renewal works', f);`,
+    `describe(\`it works \${x}\`, f);`,
+  ])('%s is refused', (code) => {
+    expect(vagueTitles(planted(code))).toHaveLength(1);
+  });
 
   test('no test is left out without a reason', () => {
     expect(testSources().flatMap(leftOut)).toEqual([]);
@@ -45,7 +50,9 @@ describe('test titles', () => {
   });
 
   test('docs/PROMISES.md has each promise once', () => {
-    const promised = headingsUnder(read('docs/PROMISES.md'), 'The promises', 3).map((heading) => heading.replace(/ .*$/, ''));
+    const promised = headingsUnder(read('docs/PROMISES.md'), 'The promises', 3).map((heading) =>
+      heading.replace(/ .*$/, ''),
+    );
     expect(promised).toEqual(PROMISES);
   });
 

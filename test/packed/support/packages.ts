@@ -13,8 +13,15 @@ export interface Ran {
 
 /** What npm puts into the environment of its scripts would make a nested npm act on this repository. */
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([key]) => !/^npm_(package|lifecycle|config_local_prefix|execpath|command)|^INIT_CWD$/i.test(key));
-  return { ...Object.fromEntries(kept), npm_config_update_notifier: 'false', npm_config_fund: 'false', npm_config_audit: 'false' };
+  const kept = Object.entries(process.env).filter(
+    ([key]) => !/^npm_(package|lifecycle|config_local_prefix|execpath|command)|^INIT_CWD$/i.test(key),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    npm_config_update_notifier: 'false',
+    npm_config_fund: 'false',
+    npm_config_audit: 'false',
+  };
 }
 
 export function run(folder: string, command: readonly string[], timeoutMs = 60_000): Ran {
@@ -27,7 +34,8 @@ export function run(folder: string, command: readonly string[], timeoutMs = 60_0
 /** As `run`, for what has to succeed before anything can be shown. */
 export function must(folder: string, command: readonly string[]): string {
   const ran = run(folder, command);
-  if (ran.code !== 0) throw new Error(`${command.join(' ')} ended with ${ran.code ?? 'a signal'}\n${ran.stdout}\n${ran.stderr}`);
+  if (ran.code !== 0)
+    throw new Error(`${command.join(' ')} ended with ${ran.code ?? 'a signal'}\n${ran.stdout}\n${ran.stderr}`);
   return ran.stdout;
 }
 
@@ -38,7 +46,9 @@ export function pack(target: string): Readonly<Record<Side, string>> {
   const stale = staleness();
   if (stale !== null) throw new Error(`${stale}; run "npm run build"`);
   must(root, ['npm', 'pack', '--silent', '--workspaces', '--pack-destination', target]);
-  const [client, server] = readdirSync(target).filter((name) => name.endsWith('.tgz')).toSorted();
+  const [client, server] = readdirSync(target)
+    .filter((name) => name.endsWith('.tgz'))
+    .toSorted();
   if (client === undefined || server === undefined) throw new Error(`two tarballs were to be in ${target}`);
   return { client: join(target, client), server: join(target, server) };
 }
@@ -76,7 +86,10 @@ export async function start(folder: string, command: readonly string[], withinMs
   const ended = new Promise<number | null>((resolve) => void child.once('close', resolve));
   let said = '';
   const line = await new Promise<string>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${command.join(' ')} said nothing in ${withinMs} ms\n${said}`)), withinMs);
+    const late = setTimeout(
+      () => reject(new Error(`${command.join(' ')} said nothing in ${withinMs} ms\n${said}`)),
+      withinMs,
+    );
     child.stderr.on('data', (part: Buffer) => void (said += part.toString()));
     child.stdout.on('data', (part: Buffer) => {
       said += part.toString();

@@ -13,7 +13,8 @@ export function castsWithoutReason(file: Parsed): readonly string[] {
   };
   new Visitor({
     ArrowFunctionExpression: (node) => {
-      if (node.body.type === 'TSAsExpression' && file.lineAt(node.start) === file.lineAt(node.end)) brands.add(node.body);
+      if (node.body.type === 'TSAsExpression' && file.lineAt(node.start) === file.lineAt(node.end))
+        brands.add(node.body);
     },
     TSAsExpression: (node) => {
       if (!brands.has(node) && !isConst(node.typeAnnotation)) say(node, '"as"');

@@ -14,7 +14,8 @@ export interface Import {
 export function importsOf(file: Parsed): readonly Import[] {
   const found: Import[] = [];
   const add = (specifier: unknown, offset: number): void => {
-    if (typeof specifier === 'string') found.push({ from: file.path, line: file.lineAt(offset), to: target(file.path, specifier) });
+    if (typeof specifier === 'string')
+      found.push({ from: file.path, line: file.lineAt(offset), to: target(file.path, specifier) });
   };
   new Visitor({
     ImportDeclaration: (node) => add(node.source.value, node.start),

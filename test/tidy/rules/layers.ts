@@ -65,7 +65,8 @@ const otherSide = (from: Layer, to: Layer): boolean => !to.startsWith('shared/')
 const side = (layer: Layer): string => layer.slice(0, layer.indexOf('/'));
 
 function packageProblem(from: Layer, name: string): string | null {
-  if (name === 'leasehold' || name === 'leasehold-server') return 'only server/cli imports the other package, by its name';
+  if (name === 'leasehold' || name === 'leasehold-server')
+    return 'only server/cli imports the other package, by its name';
   if (LAYERS[from] <= 1) return 'shared and core import no package';
   return side(from) === 'client' ? 'the client depends on nothing' : null;
 }

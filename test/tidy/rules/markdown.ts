@@ -24,7 +24,8 @@ export const headingsUnder = (markdown: string, title: string, level: number): r
     .map((line) => line.replace(/^#+ /, ''));
 
 /** What stands between backticks. */
-export const codesIn = (text: string): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+export const codesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 export interface Block {
   readonly language: string;

@@ -12,7 +12,9 @@ export function fieldsOfTable(table: FrameTable): readonly string[] {
 export function fieldsOfPage(page: string, title: string): readonly string[] {
   return headingsUnder(page, title, 3).flatMap((heading) => {
     const [type = heading] = codesIn(heading);
-    const rows = rowsUnder(page, heading).map(([field = '', kind = '']) => `${type}.${codesIn(field).join('')}: ${kind}`);
+    const rows = rowsUnder(page, heading).map(
+      ([field = '', kind = '']) => `${type}.${codesIn(field).join('')}: ${kind}`,
+    );
     return [type, ...rows];
   });
 }

@@ -3,8 +3,20 @@ import { complaint, type Parsed } from './parsed.ts';
 
 /** Globals whose mere name in core is a read of a clock, of chance or of a platform, or a log. `window` is a word of ours. */
 const FORBIDDEN = new Set([
-  'clearImmediate', 'clearInterval', 'clearTimeout', 'console', 'crypto', 'fetch', 'globalThis', 'navigator', 'performance',
-  'process', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout',
+  'clearImmediate',
+  'clearInterval',
+  'clearTimeout',
+  'console',
+  'crypto',
+  'fetch',
+  'globalThis',
+  'navigator',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
 ]);
 
 /** Of these some uses depend on their arguments alone. */
@@ -35,7 +47,8 @@ export function impureReads(file: Parsed): readonly string[] {
     Identifier: (node) => {
       if (namesOnly.has(node)) return;
       if (FORBIDDEN.has(node.name)) say(node.start, node.name);
-      if ((node.name === 'Date' || node.name === 'Math') && !pureUses.has(node)) say(node.start, `this use of ${node.name}`);
+      if ((node.name === 'Date' || node.name === 'Math') && !pureUses.has(node))
+        say(node.start, `this use of ${node.name}`);
     },
   }).visit(file.program);
   // A shorthand property is visited twice, as key and as value.

@@ -37,7 +37,8 @@ export function leftOut(file: Parsed): readonly string[] {
       if (node.computed || node.property.type !== 'Identifier' || !isTester(node.object)) return;
       const { name } = node.property;
       if (name === 'only') found.push(complaint(file, node.start, '.only leaves out every other test'));
-      if (SKIPS.has(name) && !hasReason(file, node.start)) found.push(complaint(file, node.start, `.${name} without a reason`));
+      if (SKIPS.has(name) && !hasReason(file, node.start))
+        found.push(complaint(file, node.start, `.${name} without a reason`));
     },
   }).visit(file.program);
   return found;

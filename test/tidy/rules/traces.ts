@@ -3,7 +3,14 @@
  * together here, so that this file holds none of what it looks for.
  */
 const FOLDERS = ['home/[a-z]', 'Users/[A-Za-z]', 'root/', 'work/', 'tmp/[a-z]/'];
-const TOOLS = [['clau', 'de'], ['anth', 'ropic'], ['open', 'ai'], ['chat', 'gpt'], ['cop', 'ilot'], ['sub', 'agent']];
+const TOOLS = [
+  ['clau', 'de'],
+  ['anth', 'ropic'],
+  ['open', 'ai'],
+  ['chat', 'gpt'],
+  ['cop', 'ilot'],
+  ['sub', 'agent'],
+];
 
 const PLACE = new RegExp(`(?<![\\w.:/-])/(?:${FOLDERS.join('|')})`);
 const TOOL = new RegExp(`\\b(?:${TOOLS.map((parts) => parts.join('-?')).join('|')})`, 'i');

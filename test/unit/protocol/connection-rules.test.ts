@@ -12,7 +12,9 @@ describe('docs/PROTOCOL.md: connection', () => {
     expect(numbers.length).toBeGreaterThan(3);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(new Set(script.sent.map((frame) => frame.dial)).size).toBeGreaterThan(1);
-    expect(script.sent.flatMap((frame) => frame.messages.slice(1)).every((message) => message.frame === undefined)).toBe(true);
+    expect(
+      script.sent.flatMap((frame) => frame.messages.slice(1)).every((message) => message.frame === undefined),
+    ).toBe(true);
   });
 
   test('P-2 a socket carries hello alone until the last part of welcome has come', () => {
@@ -47,7 +49,12 @@ describe('docs/PROTOCOL.md: connection', () => {
     script.welcome({ more: true });
     expect(script.all('acquire').map((message) => message.request)).toEqual(['claim-1', 'claim-2']);
     script.welcome();
-    expect(script.all('acquire').map((message) => message.request)).toEqual(['claim-1', 'claim-2', 'claim-1', 'claim-2']);
+    expect(script.all('acquire').map((message) => message.request)).toEqual([
+      'claim-1',
+      'claim-2',
+      'claim-1',
+      'claim-2',
+    ]);
   });
 
   test('P-9 a lease in welcome that is neither held nor awaited is released by its token', () => {
@@ -132,7 +139,13 @@ describe('docs/PROTOCOL.md: connection', () => {
     const { script, key } = holding();
     script.close();
     script.pass(2_000);
-    script.welcome({ journal: 'journal-2', resumed: false, session: 'session-2', secret: 'secret-2', held: [held(TTL_MS)] });
+    script.welcome({
+      journal: 'journal-2',
+      resumed: false,
+      session: 'session-2',
+      secret: 'secret-2',
+      held: [held(TTL_MS)],
+    });
     expect(script.lease(key)).toMatchObject({ status: 'lost', lossCode: 'journal-changed' });
   });
 

@@ -80,7 +80,9 @@ describe('docs/PROTOCOL.md: leases', () => {
     const { script, key } = holding();
     script.release(key);
     const kinds = script.effects.map((effect) => (effect.kind === 'lease' ? effect.news.kind : effect.kind));
-    const sending = script.effects.findIndex((effect) => effect.kind === 'send' && effect.messages.some((message) => message.type === 'release'));
+    const sending = script.effects.findIndex(
+      (effect) => effect.kind === 'send' && effect.messages.some((message) => message.type === 'release'),
+    );
     expect(sending).toBeGreaterThan(-1);
     expect(kinds.indexOf('released')).toBeLessThan(sending);
     expect(kinds).toContain('released');
@@ -92,7 +94,9 @@ describe('docs/PROTOCOL.md: leases', () => {
     expect(script.lease(key)).toMatchObject({ status: 'lost', lossCode: 'revoked' });
     expect(script.all('endAck')).toMatchObject([{ name: 'printer', fencingToken: TOKEN }]);
     const lost = script.effects.findIndex((effect) => effect.kind === 'lease' && effect.news.kind === 'lost');
-    const sending = script.effects.findIndex((effect) => effect.kind === 'send' && effect.messages.some((message) => message.type === 'endAck'));
+    const sending = script.effects.findIndex(
+      (effect) => effect.kind === 'send' && effect.messages.some((message) => message.type === 'endAck'),
+    );
     expect(lost).toBeLessThan(sending);
   });
 
@@ -106,21 +110,26 @@ describe('docs/PROTOCOL.md: leases', () => {
     expect(script.effects.filter((effect) => effect.kind === 'claim')).toHaveLength(1);
   });
 
-  test.each(['expired', 'superseded', 'revoked', 'stolen', 'ceiling', 'forbidden'])('P-14 a renewal refused with %s is not sent again', (code) => {
-    const { script, key } = holding();
-    script.pass(6_700);
-    const refusal = { name: 'printer', fencingToken: TOKEN, code };
-    script.receive([renewed(lastRenewal(script), script.frame, refusal)]);
-    expect(script.lease(key)?.status).toBe('lost');
-    const before = script.all('renew').length;
-    script.pass(30_000);
-    expect(script.all('renew')).toHaveLength(before);
-  });
+  test.each(['expired', 'superseded', 'revoked', 'stolen', 'ceiling', 'forbidden'])(
+    'P-14 a renewal refused with %s is not sent again',
+    (code) => {
+      const { script, key } = holding();
+      script.pass(6_700);
+      const refusal = { name: 'printer', fencingToken: TOKEN, code };
+      script.receive([renewed(lastRenewal(script), script.frame, refusal)]);
+      expect(script.lease(key)?.status).toBe('lost');
+      const before = script.all('renew').length;
+      script.pass(30_000);
+      expect(script.all('renew')).toHaveLength(before);
+    },
+  );
 
   test('P-16 unknown fields are ignored, and an unknown type is told apart from a bad message', () => {
     const { script, key } = holding();
     script.pass(6_700);
-    script.receive([{ ...renewed(lastRenewal(script), script.frame, held(TTL_MS, { colour: 'red' })), shape: 'round' }]);
+    script.receive([
+      { ...renewed(lastRenewal(script), script.frame, held(TTL_MS, { colour: 'red' })), shape: 'round' },
+    ]);
     expect(script.lease(key)?.remainingMs).toBeGreaterThan(TTL_MS - MARGIN_MS - 1_000);
     expect(checkMessage(COORDINATOR_FRAMES, { type: 'confetti' })).toMatchObject({ ok: false, code: 'unknown-type' });
   });

@@ -9,7 +9,12 @@ import {
   type LeaseSnapshot,
 } from '../../../client/core/types.ts';
 import { checkMessage } from '../../../shared/frame-check.ts';
-import { COORDINATOR_FRAMES, type ClientMessage, type ClientMessageType, type CoordinatorMessage } from '../../../shared/frames.ts';
+import {
+  COORDINATOR_FRAMES,
+  type ClientMessage,
+  type ClientMessageType,
+  type CoordinatorMessage,
+} from '../../../shared/frames.ts';
 import { instanceId, leaseName, requestId, type RequestId } from '../../../shared/ids.ts';
 import { durationMs, monoMs, wallMs, type Stamp } from '../../../shared/time.ts';
 
@@ -143,8 +148,18 @@ export class Script {
   welcome(more: object = {}): void {
     this.receive([
       {
-        type: 'welcome', frame: this.frame, session: 'session-1', secret: 'secret-1', resumed: this.dials.length > 1, journal: 'journal-1',
-        protocol: 1, held: [], more: false, stateBytesMax: 65_536, frameBytesMax: 262_144, ...more,
+        type: 'welcome',
+        frame: this.frame,
+        session: 'session-1',
+        secret: 'secret-1',
+        resumed: this.dials.length > 1,
+        journal: 'journal-1',
+        protocol: 1,
+        held: [],
+        more: false,
+        stateBytesMax: 65_536,
+        frameBytesMax: 262_144,
+        ...more,
       },
     ]);
   }
@@ -154,9 +169,19 @@ export class Script {
       kind: 'acquire',
       key: requestId(key),
       terms: {
-        name: leaseName('printer'), ttlMs: durationMs(TTL_MS), waitMs: null, priority: undefined, maxLifetimeMs: undefined,
-        minHoldMs: undefined, lockDelayMs: undefined, steal: false, whenOwn: 'queue', renew: true, stopMarginMs: undefined,
-        renewRatio: 2 / 3, ...more,
+        name: leaseName('printer'),
+        ttlMs: durationMs(TTL_MS),
+        waitMs: null,
+        priority: undefined,
+        maxLifetimeMs: undefined,
+        minHoldMs: undefined,
+        lockDelayMs: undefined,
+        steal: false,
+        whenOwn: 'queue',
+        renew: true,
+        stopMarginMs: undefined,
+        renewRatio: 2 / 3,
+        ...more,
       },
     });
     return requestId(key);
@@ -179,14 +204,32 @@ export class Script {
 export const TOKEN = 1_000_001;
 
 export const granted = (frame: number, more: object = {}): Wire => ({
-  type: 'granted', request: 'claim-1', name: 'printer', fencingToken: TOKEN, frame, leftMs: TTL_MS, ttlMs: TTL_MS, ceilingLeftMs: 86_400_000, ...more,
+  type: 'granted',
+  request: 'claim-1',
+  name: 'printer',
+  fencingToken: TOKEN,
+  frame,
+  leftMs: TTL_MS,
+  ttlMs: TTL_MS,
+  ceilingLeftMs: 86_400_000,
+  ...more,
 });
 
 export const held = (leftMs: number, more: object = {}): object => ({
-  name: 'printer', fencingToken: TOKEN, leftMs, ttlMs: TTL_MS, ceilingLeftMs: 86_000_000, ...more,
+  name: 'printer',
+  fencingToken: TOKEN,
+  leftMs,
+  ttlMs: TTL_MS,
+  ceilingLeftMs: 86_000_000,
+  ...more,
 });
 
-export const renewed = (request: string, frame: number, lease: object = held(TTL_MS)): Wire => ({ type: 'renewed', request, frame, leases: [lease] });
+export const renewed = (request: string, frame: number, lease: object = held(TTL_MS)): Wire => ({
+  type: 'renewed',
+  request,
+  frame,
+  leases: [lease],
+});
 
 /** A client that holds the lease of `claim-1`, granted at this moment for a frame sent at this moment. */
 export function holding(): { readonly script: Script; readonly key: RequestId } {

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { addTotals, lastLine, totalsOf } from '../../../scripts/support/totals.ts';
 
 const report = (more: object): string =>
-  JSON.stringify({ numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1, testResults: [], ...more });
+  JSON.stringify({
+    numPassedTests: 3,
+    numFailedTests: 1,
+    numPendingTests: 2,
+    numTodoTests: 1,
+    testResults: [],
+    ...more,
+  });
 
 describe('the last line of npm test', () => {
   test('has the counts of the report, todos among the skipped', () => {
@@ -10,7 +17,10 @@ describe('the last line of npm test', () => {
   });
 
   test('counts a file that could not be loaded as a failure', () => {
-    const testResults = [{ status: 'failed', assertionResults: [] }, { status: 'passed', assertionResults: [] }];
+    const testResults = [
+      { status: 'failed', assertionResults: [] },
+      { status: 'passed', assertionResults: [] },
+    ];
     expect(totalsOf(report({ testResults })).failed).toBe(2);
   });
 
