@@ -114,10 +114,10 @@ export function confirmGrant(table: Table, holder: Holder, pending: Pending, now
 }
 
 /**
- * From when the life of a grant counts: from where the journal counts it, or from now if that is sooner. But where a
- * slow disk would so take part of the first window (a ceiling as short as the window), from now: that is stored anew,
- * in one batch with the next listening time that is. Otherwise a later run would end the lease before its holder stops
- * believing.
+ * From when the life of a grant counts: from the handing over of its batch, as it was stored. But where a slow disk
+ * would so take part of the first window (a life about as short as the window), from now: that is stored anew, in one
+ * batch with whatever listening time is stored next. Otherwise a later run would end the lease before its holder stops
+ * believing (docs/decisions/0012).
  */
 function lifeStart(
   table: Table,
@@ -132,8 +132,8 @@ function lifeStart(
 }
 
 /**
- * A grant's life is counted from where its batch is handed over: the listening time that is stored in the same batch
- * must not count as life, since the window begins only when that batch is durable.
+ * Before a batch is handed over: the listening time that is stored in it must not count as life of its grants, whose
+ * windows begin only when it is durable.
  */
 export function countFrom(table: Table, posts: readonly Post[], now: ListeningMs): readonly Post[] {
   return posts.map((post) => {
