@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { setTimeout as pause } from 'node:timers/promises';
-import { JournalError, type Batch, type JournalContents } from '../core/journal-port.ts';
+import { JournalError, type Batch } from '../core/journal-port.ts';
 import { asJournalError, isCallersFault } from './failures.ts';
 import { removeLeftovers } from './file-check.ts';
 import { openFile } from './file-open.ts';
@@ -9,6 +9,7 @@ import { writeAheadLog, type Log } from './log.ts';
 import { writeBackPacer } from './log-pacer.ts';
 import { removeOwner, thisProcess, writeOwner } from './owner-hint.ts';
 import { makeStore, type Store } from './store.ts';
+import type { StoredRows } from './store-read.ts';
 
 /** How often, and how far apart, what a failed append left in the log is written over before the failure is told. */
 const OVERWRITES_MAX = 3;
@@ -16,7 +17,7 @@ const OVERWRITE_PAUSE_MS = 50;
 
 /** A journal's file, from its opening to its closing, on the thread that owns it. */
 export interface JournalFile {
-  load(): Promise<JournalContents>;
+  load(): Promise<StoredRows>;
   /** Opens the file within the run that another thread began; the number of the last batch stored. */
   resume(url: string | null): Promise<number>;
   /** How long the transaction took, its sync included, in ms. */

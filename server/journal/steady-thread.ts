@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { JournalError, type Batch, type JournalContents } from '../core/journal-port.ts';
+import { asJournalError } from './failures.ts';
+import { contentsOfRows } from './store-read.ts';
 import { workerClient, WorkerGone, type StartWorker, type WorkerClient } from './worker-client.ts';
 
 const RESUME_PAUSE_MS_MIN = 10;
@@ -44,10 +46,10 @@ export function steadyThread(path: string, start: StartWorker, warn: (message: s
   return {
     async load() {
       try {
-        return await worker.call('load', null);
+        return contentsOfRows(await worker.call('load', null));
       } catch (error) {
         await worker.end();
-        throw error instanceof WorkerGone ? lost(path, error) : error;
+        throw error instanceof WorkerGone ? lost(path, error) : asJournalError(path, error);
       }
     },
     async append(batch) {

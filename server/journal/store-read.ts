@@ -12,125 +12,142 @@ import type {
   StoredState,
 } from '../core/journal-port.ts';
 
-interface JournalRow {
-  readonly id: string;
-  readonly run: number;
-  readonly sequence: number;
-  readonly mark: number;
-  readonly largest_window_ms: number;
-  readonly quiet_ms: number;
+/**
+ * All that is stored, as rows of bare values: that is how it goes from the journal's thread to the coordinator's.
+ * With objects each message spells out every key of every row: four times as long, seconds at 100,000 leases.
+ */
+export interface StoredRows {
+  readonly journal: JournalRow;
+  readonly leases: readonly LeaseRow[];
+  readonly claims: readonly TermsRow[];
+  readonly sessions: readonly SessionRow[];
+  readonly states: readonly StateRow[];
+  readonly closures: readonly ClosureRow[];
 }
 
-interface TermsRow {
-  readonly session: string;
-  readonly request: string;
-  readonly name: string;
-  readonly asked_ttl_ms: number;
-  readonly max_lifetime_ms: number;
-  readonly min_hold_ms: number;
-  readonly lock_delay_ms: number;
-  readonly priority: number;
-  readonly renews: number;
-}
+type JournalRow = readonly [id: string, run: number, sequence: number, mark: number, windowMs: number, quietMs: number];
+type TermsRow = readonly [
+  session: string,
+  request: string,
+  name: string,
+  askedTtlMs: number,
+  maxLifetimeMs: number,
+  minHoldMs: number,
+  lockDelayMs: number,
+  priority: number,
+  renews: number,
+];
+type LeaseRow = readonly [
+  ...TermsRow,
+  fencingToken: number,
+  ttlMs: number,
+  lifeMs: number,
+  grantedAtMs: number,
+  silentMs: number,
+];
+type SessionRow = readonly [session: string, secretHash: string, instance: string, label: string, metadataJson: string];
+type StateRow = readonly [
+  name: string,
+  valueJson: string | null,
+  version: number,
+  fencingToken: number,
+  session: string,
+  request: string,
+  writtenAt: number,
+];
+type ClosureRow = readonly [name: string, forMs: number, exempt: string | null];
 
-interface LeaseRow extends TermsRow {
-  readonly fencing_token: number;
-  readonly ttl_ms: number;
-  readonly life_ms: number;
-  readonly granted_at_ms: number;
-  readonly silent_ms: number;
-}
+const TERMS = 'session, request, name, asked_ttl_ms, max_lifetime_ms, min_hold_ms, lock_delay_ms, priority, renews';
+const JOURNAL = 'SELECT id, run, sequence, mark, largest_window_ms, quiet_ms FROM journal';
+const LEASES = `SELECT ${TERMS}, fencing_token, ttl_ms, life_ms, granted_at_ms, silent_ms FROM lease ORDER BY fencing_token`;
+const CLAIMS = `SELECT ${TERMS} FROM claim ORDER BY place`;
+const SESSIONS = 'SELECT session, secret_hash, instance, label, metadata_json FROM session ORDER BY place';
+const STATES =
+  'SELECT name, value_json, version, fencing_token, session, request, written_at FROM state ORDER BY place';
+const CLOSURES = 'SELECT name, for_ms, exempt FROM closure ORDER BY place';
 
-interface SessionRow {
-  readonly session: string;
-  readonly secret_hash: string;
-  readonly instance: string;
-  readonly label: string;
-  readonly metadata_json: string;
-}
-
-interface StateRow {
-  readonly name: string;
-  readonly value_json: string | null;
-  readonly version: number;
-  readonly fencing_token: number;
-  readonly session: string;
-  readonly request: string;
-  readonly written_at: number;
-}
-
-interface ClosureRow {
-  readonly name: string;
-  readonly for_ms: number;
-  readonly exempt: string | null;
-}
-
-export function readContents(db: Database): JournalContents {
-  const row = db.prepare<[], JournalRow>('SELECT * FROM journal').get();
-  if (row === undefined) throw new Error('the journal has no row');
-  const all = <R>(sql: string): R[] => db.prepare<[], R>(sql).all();
+export function readRows(db: Database): StoredRows {
+  const all = <R>(sql: string): R[] => db.prepare<[], R>(sql).raw().all();
+  const [journal] = all<JournalRow>(JOURNAL);
+  if (journal === undefined) throw new Error('the journal has no row');
   return {
-    id: ids.journalId(row.id),
-    fresh: row.sequence === 0,
-    run: row.run,
-    sequence: row.sequence,
-    mark: ids.fencingToken(row.mark),
-    largestWindowMs: durationMs(row.largest_window_ms),
-    quietMs: durationMs(row.quiet_ms),
-    leases: all<LeaseRow>('SELECT * FROM lease ORDER BY fencing_token').map(leaseOf),
-    claims: all<TermsRow>('SELECT * FROM claim ORDER BY place').map((claim): StoredClaim => ({
-      terms: termsOf(claim),
-    })),
-    sessions: all<SessionRow>('SELECT * FROM session ORDER BY place').map(sessionOf),
-    states: all<StateRow>('SELECT * FROM state ORDER BY place').map(stateOf),
-    closures: all<ClosureRow>('SELECT * FROM closure ORDER BY place').map(closureOf),
+    journal,
+    leases: all<LeaseRow>(LEASES),
+    claims: all<TermsRow>(CLAIMS),
+    sessions: all<SessionRow>(SESSIONS),
+    states: all<StateRow>(STATES),
+    closures: all<ClosureRow>(CLOSURES),
   };
 }
 
-const termsOf = (row: TermsRow): ClaimTerms => ({
-  session: ids.sessionId(row.session),
-  request: ids.requestId(row.request),
-  name: ids.leaseName(row.name),
-  askedTtlMs: durationMs(row.asked_ttl_ms),
-  maxLifetimeMs: durationMs(row.max_lifetime_ms),
-  minHoldMs: durationMs(row.min_hold_ms),
-  lockDelayMs: durationMs(row.lock_delay_ms),
-  priority: row.priority,
-  renews: row.renews === 1,
-});
+export function contentsOfRows(rows: StoredRows): JournalContents {
+  const [id, run, sequence, mark, windowMs, quietMs] = rows.journal;
+  return {
+    id: ids.journalId(id),
+    fresh: sequence === 0,
+    run,
+    sequence,
+    mark: ids.fencingToken(mark),
+    largestWindowMs: durationMs(windowMs),
+    quietMs: durationMs(quietMs),
+    leases: rows.leases.map(leaseOf),
+    claims: rows.claims.map((terms): StoredClaim => ({ terms: termsOf(terms) })),
+    sessions: rows.sessions.map(sessionOf),
+    states: rows.states.map(stateOf),
+    closures: rows.closures.map(closureOf),
+  };
+}
 
-const leaseOf = (row: LeaseRow): StoredLease => ({
-  terms: termsOf(row),
-  fencingToken: ids.fencingToken(row.fencing_token),
-  ttlMs: durationMs(row.ttl_ms),
-  lifeMs: durationMs(row.life_ms),
-  grantedAtMs: durationMs(row.granted_at_ms),
-  silentMs: durationMs(row.silent_ms),
-});
+function termsOf(row: TermsRow): ClaimTerms {
+  const [session, request, name, askedTtlMs, maxLifetimeMs, minHoldMs, lockDelayMs, priority, renews] = row;
+  return {
+    session: ids.sessionId(session),
+    request: ids.requestId(request),
+    name: ids.leaseName(name),
+    askedTtlMs: durationMs(askedTtlMs),
+    maxLifetimeMs: durationMs(maxLifetimeMs),
+    minHoldMs: durationMs(minHoldMs),
+    lockDelayMs: durationMs(lockDelayMs),
+    priority,
+    renews: renews === 1,
+  };
+}
 
-const sessionOf = (row: SessionRow): StoredSession => ({
-  session: ids.sessionId(row.session),
-  secretHash: ids.secretHash(row.secret_hash),
-  instance: ids.instanceId(row.instance),
-  label: row.label,
-  metadata: jsonOf(row.metadata_json),
+function leaseOf(row: LeaseRow): StoredLease {
+  const [s, r, n, asked, most, least, delay, priority, renews, token, ttlMs, lifeMs, grantedAtMs, silentMs] = row;
+  return {
+    terms: termsOf([s, r, n, asked, most, least, delay, priority, renews]),
+    fencingToken: ids.fencingToken(token),
+    ttlMs: durationMs(ttlMs),
+    lifeMs: durationMs(lifeMs),
+    grantedAtMs: durationMs(grantedAtMs),
+    silentMs: durationMs(silentMs),
+  };
+}
+
+const sessionOf = ([session, secretHash, instance, label, metadataJson]: SessionRow): StoredSession => ({
+  session: ids.sessionId(session),
+  secretHash: ids.secretHash(secretHash),
+  instance: ids.instanceId(instance),
+  label,
+  metadata: jsonOf(metadataJson),
 });
 
 /** Written by `JSON.stringify` from a `Json` (store-write.ts). */
 const jsonOf = (text: string): Json => JSON.parse(text) as Json;
 
-const stateOf = (row: StateRow): StoredState => ({
-  name: ids.leaseName(row.name),
-  valueJson: row.value_json,
-  version: row.version,
-  fencingToken: ids.fencingToken(row.fencing_token),
-  session: ids.sessionId(row.session),
-  request: ids.requestId(row.request),
-  writtenAt: wallMs(row.written_at),
+const stateOf = ([name, valueJson, version, token, session, request, writtenAt]: StateRow): StoredState => ({
+  name: ids.leaseName(name),
+  valueJson,
+  version,
+  fencingToken: ids.fencingToken(token),
+  session: ids.sessionId(session),
+  request: ids.requestId(request),
+  writtenAt: wallMs(writtenAt),
 });
 
-const closureOf = (row: ClosureRow): StoredClosure => ({
-  name: ids.leaseName(row.name),
-  forMs: durationMs(row.for_ms),
-  exempt: row.exempt === null ? null : ids.sessionId(row.exempt),
+const closureOf = ([name, forMs, exempt]: ClosureRow): StoredClosure => ({
+  name: ids.leaseName(name),
+  forMs: durationMs(forMs),
+  exempt: exempt === null ? null : ids.sessionId(exempt),
 });

@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { outOfSequence } from '../core/journal-fold.ts';
-import type { Batch, JournalContents } from '../core/journal-port.ts';
+import type { Batch } from '../core/journal-port.ts';
 import type { Log } from './log.ts';
-import { readContents } from './store-read.ts';
+import { readRows, type StoredRows } from './store-read.ts';
 import { eventWriter, type RowChange } from './store-write.ts';
 
 /** The journal's tables in an open file: runs, batches, and what is stored. Synchronous: it lives on its own thread. */
 export interface Store {
   /** Begins a run and reads everything. */
-  begin(): JournalContents;
+  begin(): StoredRows;
   /** One transaction; throws what SQLite throws, or a `RangeError` when the batch does not follow. */
   append(batch: Batch): void;
   /** The number of the last batch stored. */
@@ -37,10 +37,10 @@ export function makeStore(db: Database, log: Log): Store {
      WHERE sequence = @sequence - 1`,
   );
 
-  const begin = db.transaction((): JournalContents => {
+  const begin = db.transaction((): StoredRows => {
     takeUpLives.run();
     nextRun.run();
-    return readContents(db);
+    return readRows(db);
   });
   const append = db.transaction((batch: Batch): void => {
     const change = write(batch.events);

@@ -1,9 +1,10 @@
-import type { Batch, JournalContents, JournalErrorCode } from '../core/journal-port.ts';
+import type { Batch, JournalErrorCode } from '../core/journal-port.ts';
+import type { StoredRows } from './store-read.ts';
 
 /** What the coordinator's thread asks of the journal's, by kind: what goes along, and what comes back. */
 export interface Calls {
   /** Opens the file and begins a run. */
-  readonly load: { readonly with: null; readonly back: JournalContents };
+  readonly load: { readonly with: null; readonly back: StoredRows };
   /** Opens the file again after a thread was lost, within the same run, for the owner at that address; the last batch stored. */
   readonly resume: { readonly with: string | null; readonly back: number };
   /** How long the transaction took, its sync included, in ms. */
