@@ -10,7 +10,8 @@ import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { DOORS, staleness, TYPED_DOORS } from './support/doors.ts';
 import { root } from './support/files.ts';
 
-const CLIENT_GZIP_BYTES_MAX = 6_000;
+/** docs/decisions/0011 says why it is not less. */
+const CLIENT_GZIP_BYTES_MAX = 17_500;
 const CLIENT_INPUTS = /^(client|shared)\//;
 
 const OPTIONS = {
