@@ -2,13 +2,13 @@ import { later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Book, type Held } from './book.ts';
 import { claimOf } from './claim-machine.ts';
-import { failure } from './failures.ts';
+import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
 import { pump, sayBye } from './sending.ts';
-import { giveBack, released, stepClaim, stepConnection, stepLease } from './steps.ts';
-import type { ClientEvent, Failure } from './types.ts';
+import { released, stepClaim, stepConnection, stepLease } from './steps.ts';
+import type { ClientEvent, Failure, Reference } from './types.ts';
 
 type Event<K extends ClientEvent['kind']> = Extract<ClientEvent, { readonly kind: K }>;
 /** What people ask for. */
@@ -61,7 +61,7 @@ export function take(book: Book, event: Asking): void {
 /** Why nothing new is taken, or null. */
 function closedBy({ connection: { phase }, closing }: Book): Failure | null {
   if (phase.kind === 'refused') return failure('refused', phase.failure.message, false, { cause: phase.failure });
-  return closing ? failure('closed', 'the client is closed') : null;
+  return closing ? CLOSED : null;
 }
 
 function acquire(book: Book, { key, terms }: Event<'acquire'>): void {
@@ -77,30 +77,26 @@ function withdraw(book: Book, { key }: Event<'withdraw'>): void {
   if (held) letGo(book, held);
 }
 
-/** Ends it here first, then says so (R13). */
-function letGo(book: Book, held: Held): void {
-  const { lease } = held;
-  stepLease(book, held, { kind: 'release' });
-  giveBack(book, lease.terms.name, lease.token, leftByMono(lease.window, book.now));
-}
-
 function release(book: Book, { key, reference, handOver }: Event<'release'>): void {
   const held = book.leases.get(key);
-  if (!held || !isLiving(held.lease))
-    return settle(book, { reference }, { kind: 'released', released: false, code: undefined });
-  const { token, window, terms } = held.lease;
+  if (held && isLiving(held.lease)) letGo(book, held, reference, handOver);
+  else settle(book, { reference }, { ...GIVEN_BACK, released: false });
+}
+
+/** Ends it here first, then says so (R13). */
+function letGo(book: Book, held: Held, reference: Reference | null = null, handOver = false): void {
+  const {
+    key,
+    token: fencingToken,
+    window,
+    terms: { name },
+  } = held.lease;
   const request = newId(book);
-  const message = {
-    type: 'release',
-    request,
-    name: terms.name,
-    fencingToken: token,
-    ...(handOver && { handOver }),
-  } as const;
   stepLease(book, held, { kind: handOver ? 'hand-over' : 'release' });
   // Without an answer a release is over with the window; a hand-over with the lease, which its loss settles.
   const until = handOver ? NEVER : later(book.now.mono, leftByMono(window, book.now));
-  return ask(book, request, handOver ? 'hand-over' : 'release', { message, key, reference, until });
+  const message = { type: 'release', request, name, fencingToken, handOver } as const;
+  ask(book, request, handOver ? 'hand-over' : 'release', { message, key, reference, until });
 }
 
 function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
@@ -150,8 +146,7 @@ function ofClient(book: Book, event: Event<'list' | 'ready'>): void {
 
 function endClaims(book: Book): void {
   book.closing = true;
-  const why = failure('closed', 'the client is closed');
-  for (const asked of book.asks.values()) stepClaim(book, asked, { kind: 'end', failure: why });
+  for (const asked of book.asks.values()) stepClaim(book, asked, { kind: 'end', failure: CLOSED });
 }
 
 function closeNow(book: Book): void {

@@ -116,6 +116,7 @@ const pause = (claim: Claim, ms: number, now: Reading): ClaimStep =>
 
 function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   const { phase, terms } = claim;
+  if (claimWake(claim) > now.mono) return stay(claim);
   if (claim.until <= now.mono) return end(claim, { kind: 'failed', failure: timeOut(claim) }, { kind: 'cancel' });
   const again = phase.kind === 'pausing' && phase.again <= now.mono;
   const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];

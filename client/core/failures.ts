@@ -1,6 +1,6 @@
 import type { Code, LossCode } from '../../shared/codes.ts';
 import type { CoordinatorMessageOf } from '../../shared/frames.ts';
-import type { Failure } from './types.ts';
+import type { Failure, Outcome } from './types.ts';
 
 export const failure = (code: Code, message: string, retryable = false, more?: Partial<Failure>): Failure => ({
   code,
@@ -25,3 +25,7 @@ export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure =>
     requestId: error.request,
     position: error.position,
   });
+
+export const CLOSED = failure('closed', 'the client is closed');
+/** What a release settles with when nobody says otherwise. */
+export const GIVEN_BACK = { kind: 'released', released: true, code: undefined } as const satisfies Outcome;

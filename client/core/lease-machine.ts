@@ -65,7 +65,8 @@ export type LeaseEvent =
   | { readonly kind: 'reconnected' };
 
 export type LeaseEffect =
-  | { readonly kind: 'news'; readonly news: LeaseNews }
+  /** For people. */
+  | LeaseNews
   /** The socket answers nothing: dial anew. */
   | { readonly kind: 'redial' }
   /** Release it, so that nobody waits out a window for nothing. */
@@ -132,7 +133,7 @@ export function leaseStep(lease: Lease, event: LeaseEvent, now: Reading, means: 
     case 'end':
       return lose(lease, event.code, event.reply, now);
     case 'release':
-      return to(lease, { kind: 'released' }, news({ kind: 'released' }));
+      return to(lease, { kind: 'released' }, { kind: 'released' });
     case 'hand-over':
       return to(lease, { kind: 'handing' });
     case 'handed':
@@ -155,7 +156,6 @@ export function leaseStep(lease: Lease, event: LeaseEvent, now: Reading, means: 
   }
 }
 
-const news = (of: LeaseNews): LeaseEffect => ({ kind: 'news', news: of });
 const stay = (state: Lease): LeaseStep => ({ state, effects: [] });
 const to = (lease: Lease, phase: LeasePhase, ...effects: LeaseEffect[]): LeaseStep => ({
   state: { ...lease, phase },
@@ -178,7 +178,7 @@ const begin = (lease: Lease, now: Reading): LeaseStep =>
 
 function lose(lease: Lease, code: LossCode, reply: 'give-back' | 'end-ack' | 'nothing', now: Reading): LeaseStep {
   const attempts = lease.attempts.map(({ at, outcome }) => ({ agoMs: now.mono - at, outcome }));
-  const lost = news({ kind: 'lost', code, attempts });
+  const lost: LeaseEffect = { kind: 'lost', code, attempts };
   // The news comes first: stop believing, then say so (R13).
   return reply === 'nothing'
     ? to(lease, { kind: 'lost', code }, lost)
@@ -193,12 +193,12 @@ function look(lease: Lease, { next, what }: Extract<LeaseEvent, { readonly kind:
   if (phase.kind === 'doubt' || phase.kind === 'handing') return stay(lease);
   if (leftByReal(window, now) <= 0) {
     const doubt = { kind: 'doubt', sent: false, until: later(now.mono, ANSWER_WITHIN_MS), after: next } as const;
-    return phase.kind === 'silent' ? to(lease, doubt) : to(lease, doubt, news({ kind: 'at-risk', why: 'doubt' }));
+    return phase.kind === 'silent' ? to(lease, doubt) : to(lease, doubt, { kind: 'at-risk', why: 'doubt' });
   }
   if (what === 'over') return stay(lease);
   if (phase.kind === 'resting') return phase.renewAt <= now.real ? begin(lease, now) : stay(lease);
   if (!('until' in phase) || phase.until > now.mono) return stay(lease);
-  const effects: LeaseEffect[] = phase.kind === 'renewing' ? [news({ kind: 'at-risk', why: 'silent' })] : [];
+  const effects: LeaseEffect[] = phase.kind === 'renewing' ? [{ kind: 'at-risk', why: 'silent' }] : [];
   if (phase.sent) effects.push({ kind: 'redial' });
   const silent = { kind: 'silent', sent: false, until: NEVER } as const;
   return to(logged(lease, now, phase.sent ? 'unanswered' : 'no-connection'), silent, ...effects);
@@ -223,8 +223,8 @@ function told(
   const short = due <= now.real;
   const tries = short ? lease.tries + 1 : 0;
   const again = later(now.real, backoffMs('at-stake', tries, means.chance(), leftMs / 3));
-  const effects = [news({ kind: 'renewed', leftMs })];
-  if (phase.kind === 'silent' || phase.kind === 'doubt') effects.unshift(news({ kind: 'recovered' }));
+  const effects: LeaseEffect[] = [{ kind: 'renewed', leftMs }];
+  if (phase.kind === 'silent' || phase.kind === 'doubt') effects.unshift({ kind: 'recovered' });
   return to(
     { ...logged(next, now, 'acknowledged'), tries },
     { kind: 'resting', renewAt: short ? again : due },
@@ -250,6 +250,6 @@ function refused(lease: Lease, code: Code, now: Reading): LeaseStep {
 
 function handed(lease: Lease, code: Code | null, now: Reading): LeaseStep {
   if (lease.phase.kind !== 'handing') return stay(lease);
-  if (code === null) return to(lease, { kind: 'released' }, news({ kind: 'released' }));
+  if (code === null) return to(lease, { kind: 'released' }, { kind: 'released' });
   return code === 'nobody-waiting' ? to(lease, { kind: 'resting', renewAt: now.real }) : refused(lease, code, now);
 }

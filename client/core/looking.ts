@@ -3,13 +3,15 @@ import { later, monoMs, type MonoMs } from '../../shared/time.ts';
 import { fail, living, settle, statusOf, type Ask, type Book } from './book.ts';
 import { claimWake } from './claim-machine.ts';
 import { connectionWake } from './connection-machine.ts';
-import { failure } from './failures.ts';
+import { failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
 import { sayBye } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, surroundings } from './steps.ts';
 
 /** A wake so late that the sockets cannot have been read in between. */
 const LATE_MS = 50;
+/** Timers of a hidden page come once a second: what is later than that is worth a word. */
+const STALLED_MS = 1_000;
 
 /** Looks at the clocks: what is over ends before anything else happens (S6). */
 export function lookFirst(book: Book): void {
@@ -24,6 +26,9 @@ export function look(book: Book, isWake: boolean): void {
   const { now, wake, graceAt } = book;
   const late = isWake && wake !== null && wake !== graceAt && now.mono > wake + LATE_MS;
   book.graceAt = late ? later(now.mono, 1) : null;
+  if (late && now.mono > wake + STALLED_MS) {
+    book.effects.push({ kind: 'warning', code: 'stalled', text: `stalled for ${Math.round(now.mono - wake)} ms` });
+  }
   if (late) return;
   lookAtLeases(book, 'due');
   stepConnection(book, { kind: 'look' });
@@ -33,7 +38,7 @@ export function look(book: Book, isWake: boolean): void {
       book.asks.delete(id);
       // The window is over, and with it what the release was for.
       if (asked.kind === 'write') fail(book, asked, failure('released', 'the lease was released'));
-      else settle(book, asked, { kind: 'released', released: true, code: undefined });
+      else settle(book, asked, GIVEN_BACK);
     }
   }
   // Every request is answered, or shown to be read, in time; or the socket is dead (R21).

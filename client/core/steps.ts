@@ -6,7 +6,7 @@ import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pingMsOf, type ClaimEvent } from './claim-machine.ts';
 import { connectionStep, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
-import { failure } from './failures.ts';
+import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
 import { present } from './present.ts';
@@ -18,14 +18,13 @@ export function stepLease(book: Book, held: Held, event: LeaseEvent): void {
   held.lease = state;
   const { token, terms, window } = state;
   for (const effect of effects) {
-    if (effect.kind === 'news') tellNews(book, held, effect.news);
-    else if (effect.kind === 'redial') stepConnection(book, { kind: 'stale' });
+    if (effect.kind === 'redial') stepConnection(book, { kind: 'stale' });
     else if (effect.kind === 'give-back') giveBack(book, terms.name, token, window.ttlMs);
-    else {
+    else if (effect.kind === 'end-ack') {
       // Never answered; said again should the socket change before it can have been read.
       const message = { type: 'endAck', name: terms.name, fencingToken: token } as const;
       ask(book, newId(book), 'end-ack', { message, until: later(book.now.mono, ANSWER_WITHIN_MS) });
-    }
+    } else tellNews(book, held, effect);
   }
 }
 
@@ -120,7 +119,7 @@ export function stepConnection(book: Book, event: ConnectionEvent): void {
   if (before === 'open') book.outbox = [];
   const why = 'failure' in state.phase ? state.phase.failure : null;
   book.effects.push({ kind: 'status', status, failure: why });
-  if (status === 'closed') endAll(book, failure('closed', 'the client is closed'), 'closed');
+  if (status === 'closed') endAll(book, CLOSED, 'closed');
   if (status !== 'refused' || !why) return;
   endAll(
     book,
@@ -136,7 +135,7 @@ function endAll(book: Book, why: Failure, loss: LossCode): void {
     book.asks.delete(id);
     if (asked.kind === 'acquire')
       book.effects.push({ kind: 'claim', key: id, outcome: { kind: 'failed', failure: why } });
-    else if (asked.kind === 'release') settle(book, asked, { kind: 'released', released: true, code: undefined });
+    else if (asked.kind === 'release') settle(book, asked, GIVEN_BACK);
     else fail(book, asked, why);
   }
 }

@@ -1,9 +1,8 @@
 import type { LeaseEffect, LeaseEvent, LeasePhase } from '../../client/core/lease-machine.ts';
-import type { LeaseNews } from '../../client/core/types.ts';
 import { always, type Cell, type Table } from './client-table.ts';
 
 type State = LeasePhase['kind'];
-type Effect = LeaseNews['kind'] | Exclude<LeaseEffect['kind'], 'news'>;
+type Effect = LeaseEffect['kind'];
 
 export const LEASE_VARIATIONS = {
   look: ['early', 'due', 'due, before the sockets', 'over if it slept', 'over'],

@@ -104,6 +104,21 @@ describe('sleep, steps and stalls', () => {
     expect(world.of('abandon')).toEqual([]);
   });
 
+  test('F31 a stall of more than a second is said, with its length', () => {
+    const { world } = holding();
+    world.pass(2_000);
+    world.renewed(inFull);
+    // The next wake would have been the renewal, 2 s from here.
+    world.stall(2_000 + 400);
+    world.do({ kind: 'wake' });
+    expect(world.of('warning')).toEqual([]);
+    world.pass(1);
+    world.renewed(inFull);
+    world.stall(2_000 + 4_500);
+    world.do({ kind: 'wake' });
+    expect(world.of('warning')).toEqual([{ kind: 'warning', code: 'stalled', text: 'stalled for 4500 ms' }]);
+  });
+
   test('R21 a stall does not hide a dead socket: what is due is put off once', () => {
     const { world, key } = holding();
     world.pass(2_000);
