@@ -20,9 +20,10 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
   // From the very start: process 1 hears no signal that it has no handler for.
   const signalled = firstSignal(io, log);
   let coordinator: Coordinator;
+  const { journal, nameOwner } = journalOf(settings, log);
   try {
     coordinator = createCoordinator({
-      journal: journalOf(settings),
+      journal,
       origins: settings.origins,
       hosts: settings.allowHosts,
       anyLoopbackOrigin: command === 'dev',
@@ -36,6 +37,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
   }
   try {
     const { url, urls } = await coordinator.listen({ port: settings.port, host: hostsOf(settings.host) });
+    await nameOwner(url);
     if (command === 'dev') io.err(devNotice(settings, urls));
     io.out(`leasehold listening on ${url}\n`);
   } catch (error) {
@@ -46,8 +48,27 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
   return untilStopped(coordinator, signalled, io, log);
 }
 
-const journalOf = (settings: Settings): Journal =>
-  settings.data === null ? memoryJournal() : sqliteJournal({ path: settings.data });
+interface OwnedJournal {
+  readonly journal: Journal;
+  /** Names the address in the hint beside the file, for whoever is refused because of this coordinator (F53). */
+  nameOwner(url: string): Promise<void>;
+}
+
+/** A transaction slower than this is worth a line: grants wait for it. */
+const SLOW_APPEND_MS = 1_000;
+
+function journalOf({ data }: Settings, log: Log): OwnedJournal {
+  if (data === null) return { journal: memoryJournal(), nameOwner: () => Promise.resolve() };
+  const journal = sqliteJournal({
+    path: data,
+    onWarning: (message) => log.warn({ code: 'journal' }, message),
+    onAppended: (ms, events) => {
+      if (ms > SLOW_APPEND_MS)
+        log.warn({ code: 'slow-disk', ms: Math.round(ms), events }, 'a slow append: grants wait for it');
+    },
+  });
+  return { journal, nameOwner: (url) => journal.setOwnerUrl(url) };
+}
 
 /** `localhost` is two addresses, and which one a client tries first is the client's affair. */
 const hostsOf = (host: string): readonly string[] => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]);
