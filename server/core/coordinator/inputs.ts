@@ -1,5 +1,5 @@
 import type { ClientMessage } from '../../../shared/frames.ts';
-import type { Input, Output, SocketId } from '../core-types.ts';
+import type { Input, Output } from '../core-types.ts';
 import { appendEnded } from './appends.ts';
 import { carry } from './carry.ts';
 import type { Core, Moment } from './core-state.ts';
@@ -9,12 +9,14 @@ import { beginDrain, configure, revoke } from './operator.ts';
 import { readFrame } from './session.ts';
 import type { SessionEntry } from './session-book.ts';
 
+type FrameInput = Extract<Input, { readonly kind: 'frame' }>;
+
 /** Applies one input of a turn. What is said goes to the outbox; answers to operators are returned. */
 export function takeInput(core: Core, input: Input, moment: Moment): readonly Output[] {
   switch (input.kind) {
     case 'hello': {
       const entry = takeHello(core, input, moment);
-      if (entry !== null) handleAll(core, entry, input.socket, input.rest, moment);
+      if (entry !== null) handleAll(core, entry, input.rest, moment);
       return [];
     }
     case 'frame':
@@ -41,25 +43,18 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
 }
 
 /** A frame of a socket that no session is bound to is neither applied nor answered (R9). */
-function takeFrame(core: Core, input: Extract<Input, { readonly kind: 'frame' }>, moment: Moment): void {
-  const entry = core.book.bySocket(input.socket);
+function takeFrame(core: Core, { socket, frame, messages }: FrameInput, moment: Moment): void {
+  const entry = core.book.bySocket(socket);
   if (entry === undefined) return;
-  const event = readFrame(entry.session, input.socket, input.frame);
-  carry(core, entry, event, moment);
-  if (event.kind === 'frame') handleAll(core, entry, input.socket, input.messages, moment);
+  carry(core, entry, readFrame(entry.session, socket, frame), moment);
+  handleAll(core, entry, messages, moment);
 }
 
 /** In their order, for as long as the socket speaks for the session: nothing is heard behind a `bye`. */
-function handleAll(
-  core: Core,
-  entry: SessionEntry,
-  socket: SocketId,
-  messages: readonly ClientMessage[],
-  moment: Moment,
-): void {
+function handleAll(core: Core, entry: SessionEntry, messages: readonly ClientMessage[], moment: Moment): void {
   for (const message of messages) {
     const { session } = entry;
-    if (session.kind !== 'bound' || session.socket !== socket) return;
+    if (session.kind !== 'bound') return;
     handleMessage(core, { entry, session }, message, moment);
   }
 }

@@ -6,7 +6,7 @@ import { makeLeaseTable } from '../lease-table.ts';
 import { Deadlines } from '../table/deadlines.ts';
 import { NO_BACKLOG } from './backlog.ts';
 import { batches } from './batches.ts';
-import { decide, type Core } from './core-state.ts';
+import type { Core } from './core-state.ts';
 import { addClaim } from './follow.ts';
 import { keepQuiet } from './hello.ts';
 import { listeningRecord } from './listening-record.ts';
@@ -50,8 +50,8 @@ export function recovered({ contents, limits, ids, quietMs, wall }: Parameters<M
 }
 
 /**
- * Nobody has been heard from in this run: no anchor can be named to these sessions, so their claims are passed over
- * until they are heard from (R5, R19).
+ * Nobody has been heard from in this run: no anchor can be named to these sessions, so the table passes their claims
+ * over until it is told that they were heard from (R5, R19).
  */
 function recoverSessions(core: Core, { sessions, leases, claims }: JournalContents): void {
   for (const stored of sessions) {
@@ -68,5 +68,4 @@ function recoverSessions(core: Core, { sessions, leases, claims }: JournalConten
   }
   for (const { terms } of claims)
     addClaim(core, terms.session, terms.request, { ttlMs: terms.askedTtlMs, pending: false });
-  for (const { session } of sessions) decide(core, listeningMs(0), { kind: 'heard-from', session, silent: true });
 }

@@ -210,6 +210,18 @@ describe('silence', () => {
     expect(driver.core.status.claims).toBe(0);
   });
 
+  test('S8 a claim for longer than a session lives in silence ends with it, and leaves nothing behind', () => {
+    a.granted('n', 24 * 3_600_000);
+    b.send(b.acquire('n', 60_000));
+    driver.pass(59_999);
+    expect(driver.core.status).toMatchObject({ claims: 1, sessions: 2 });
+    driver.pass(2);
+    expect(b.take('gone')).toHaveLength(1);
+    expect([...b.closed.values()]).toEqual(['session-ended']);
+    expect(driver.core.status).toMatchObject({ claims: 0, sessions: 1 });
+    expect(driver.image.claims.size).toBe(0);
+  });
+
   test('S8 one that was away hears it after its welcome, once, and claims again at the tail', () => {
     a.granted('n', 24 * 3_600_000);
     b.send(b.acquire('n', 5_000));

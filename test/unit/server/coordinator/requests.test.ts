@@ -307,6 +307,20 @@ describe('release and state', () => {
   });
 });
 
+describe('the state of a name that nobody holds', () => {
+  test('is kept for as long as the limit says, and then dropped', () => {
+    driver = new CoreDriver({ limits: { stateIdleMs: 600_000 } });
+    a = driver.client('a').connect();
+    a.answers = true;
+    const lease = a.granted('n');
+    a.send(a.setState(lease, 1), a.release(lease));
+    driver.pass(590_000);
+    expect(driver.image.states.size).toBe(1);
+    driver.pass(80_000);
+    expect(driver.image.states.size).toBe(0);
+  });
+});
+
 describe('list', () => {
   test('one name, held or not', () => {
     b.granted('n');

@@ -112,6 +112,12 @@ describe('a restart', () => {
     expect(driver.written('silent')).toHaveLength(5);
     expect(driver.written('heard')).toHaveLength(1);
     expect(driver.appends.length - length).toBeLessThan(8);
+    expect(
+      driver
+        .written('listened')
+        .slice(0, 5)
+        .map((event) => event.listeningMs),
+    ).toEqual([250, 1_250, 2_250, 3_250, 4_250]);
   });
 
   test('R3 nothing waits for the silence: a slow disk stores one, the newest, when it can', () => {
@@ -120,6 +126,8 @@ describe('a restart', () => {
     driver.disk = 'slow';
     driver.pass(5_000);
     expect(driver.written('silent').map((event) => event.leases[0]?.silentMs)).toEqual([250]);
+    // Its end is an input of its own: nothing is to be done before the lease is over.
+    expect(driver.core.nextWake()).toBe(30_000);
     driver.finishAppend().settle();
     expect(driver.written('silent').map((event) => event.leases[0]?.silentMs)).toEqual([250, 5_000]);
   });
@@ -216,6 +224,17 @@ describe('sessions of an earlier run', () => {
     expect(driver.core.status).toMatchObject({ sessions: 0, leases: 0 });
     expect(driver.image.sessions.size).toBe(0);
     expect(driver.core.mustListen).toBe(false);
+  });
+
+  test('R25 one whose lease is taken away lives on as long as its longest window', () => {
+    a.granted('n', 60_000);
+    restart();
+    driver.pass(5_000);
+    driver.input({ kind: 'revoke', reference: 1, name: a.acquire('n').name, fencingToken: null, now: true, by: 'x' });
+    driver.pass(54_999);
+    expect(driver.core.status).toMatchObject({ leases: 0, sessions: 1 });
+    driver.pass(1);
+    expect(driver.core.status.sessions).toBe(0);
   });
 
   test('a holder of an earlier run is shown with its stored label', () => {
