@@ -12,10 +12,16 @@ export function hearFrom(table: Table, id: SessionId): void {
   }
 }
 
-/** Its claims keep their places and are passed over, since no grant could be anchored in a frame of it (R5, R19). */
+/**
+ * Its claims keep their places and are passed over, since no grant could be anchored in a frame of it (R5, R19). Where
+ * one stood first, the name may be open to the next: to the session that a lock-delay exempts.
+ */
 export function fallSilent(table: Table, id: SessionId): void {
   const session = table.sessions.find(id);
   if (session === null || session.silent) return;
   session.silent = true;
-  for (const claim of session.claims.values()) claim.entry.queue?.stand(claim, 'silent');
+  for (const claim of session.claims.values()) {
+    claim.entry.queue?.stand(claim, 'silent');
+    table.touched.add(claim.entry);
+  }
 }

@@ -166,6 +166,15 @@ describe('the lock-delay', () => {
     expect(kinds(lab.do(acquire('a3', { priority: 1 })))).toEqual(['grant-decided']);
   });
 
+  test('R19 lets its own session in when who stands before it falls silent', () => {
+    const lab = new Lab();
+    lab.granted('a', delayed);
+    lab.do(acquire('b'));
+    lab.after(10_000);
+    lab.do(acquire('a2'));
+    expect(kinds(lab.do(silent('b')))).toEqual(['passed-over', 'grant-decided']);
+  });
+
   test('is not kept after a release', () => {
     const lab = new Lab();
     const token = lab.granted('a', delayed);

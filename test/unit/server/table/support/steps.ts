@@ -73,11 +73,15 @@ const byClaim = fc
       : step(`amend ${by}${number} ${kind - 2}`, (world) => world.amend(`${by}${number}`, kind - 2)),
   );
 
-const byAuthority = fc.tuple(name, fc.nat(11)).map(([of, kind]) => {
+const byAuthority = fc.tuple(name, fc.nat(14)).map(([of, kind]) => {
   if (kind < 5) return step(`revoke ${of}`, (world) => world.revoke(of, false));
   if (kind < 6) return step(`revoke ${of} now`, (world) => world.revoke(of, true));
   if (kind < 8) return step('quiet', (world) => world.command(quiet(world.lab.now + 1_500)));
   if (kind < 9) return step('lift the mark', (world) => world.liftMark(10));
+  if (kind < 12) {
+    const ttlMsMax = [1_500, 2_500, 9_000][kind - 9] ?? 9_000;
+    return step(`windows of at most ${ttlMsMax}`, (world) => world.limit({ ttlMsMax }));
+  }
   return step('drop idle states', (world) => {
     world.versions.clear();
     world.command({ kind: 'drop-idle-states', wall: wallMs(Math.floor(world.real)) });

@@ -1,3 +1,4 @@
+import type { Limits } from '../../../../../server/core/limits.ts';
 import type { HeldLease, TableCommand, TableEvent } from '../../../../../server/core/table-types.ts';
 import { leaseName, requestId, sessionId } from '../../../../../shared/ids.ts';
 import { acquire, endAck, Lab, liftMark, release, renew, revoke, who, type Asking } from './lab.ts';
@@ -122,6 +123,12 @@ export class World {
   revoke(name: string, now: boolean): void {
     if (now) for (const belief of this.beliefs.filter((one) => one.name === name)) this.#forget(belief);
     this.do(revoke(null, now, name));
+    this.check();
+  }
+
+  limit(limits: Partial<Limits>): void {
+    this.lab.limits = { ...this.lab.limits, ...limits };
+    this.do({ kind: 'limits', limits: this.lab.limits });
     this.check();
   }
 
