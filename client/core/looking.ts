@@ -24,12 +24,13 @@ export function lookFirst(book: Book): void {
  */
 export function look(book: Book, isWake: boolean): void {
   const { now, wake, graceAt } = book;
-  const late = isWake && wake !== null && wake !== graceAt && now.mono > wake + LATE_MS;
-  book.graceAt = late ? later(now.mono, 1) : null;
+  const late = isWake && graceAt === null && wake !== null && now.mono > wake + LATE_MS;
   if (late && now.mono > wake + STALLED_MS) {
     book.effects.push({ kind: 'warning', code: 'stalled', text: `stalled for ${Math.round(now.mono - wake)} ms` });
   }
-  if (late) return;
+  if (late) book.graceAt = later(now.mono, 1);
+  if (isWake && (late || (graceAt !== null && now.mono < graceAt))) return;
+  book.graceAt = null;
   lookAtLeases(book, 'due');
   stepConnection(book, { kind: 'look' });
   for (const [id, asked] of book.asks) {

@@ -48,6 +48,7 @@ export class SimulatedClient {
   readonly #sentAt = new Map<number, number>();
   #timer: (() => void) | null = null;
   #starts = 0;
+  #ending = false;
   #ids = 0;
 
   constructor(id: string, parts: ClientParts) {
@@ -71,10 +72,21 @@ export class SimulatedClient {
   }
 
   handle(event: ClientEvent): void {
-    const effects = this.core.handle(this.host.stamp, event);
+    const { coalesces } = this.#parts;
+    const effects = this.core.handle(this.host.stamp, event, coalesces);
+    // As the runner does: what is said in one tick leaves as one frame.
+    if (coalesces && !this.#ending) this.#later(() => this.#endTick());
+    this.#ending = coalesces;
     // First what ends a belief, then what leaves (R13).
     this.observe();
     for (const effect of effects) this.#perform(effect);
+    this.observe();
+    this.#plan();
+  }
+
+  #endTick(): void {
+    this.#ending = false;
+    for (const effect of this.core.handle(this.host.stamp, { kind: 'wake' })) this.#perform(effect);
     this.observe();
     this.#plan();
   }
@@ -86,6 +98,7 @@ export class SimulatedClient {
     for (const connection of this.#sockets.values()) connection.close('client', 1006, '');
     this.#sockets.clear();
     this.#settled.clear();
+    this.#ending = false;
     this.core = this.#start();
     this.onStart();
   }
@@ -274,6 +287,8 @@ export interface ClientParts {
   readonly random: Random;
   readonly settings: Omit<ClientSettings, 'instance' | 'chance' | 'label'>;
   readonly mutant: Mutant;
+  /** Whether sends wait for the end of a tick. */
+  readonly coalesces: boolean;
 }
 
 function messagesIn(text: string): readonly CoordinatorMessage[] {

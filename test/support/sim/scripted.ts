@@ -5,7 +5,6 @@ import type {
   ClientEvent,
   ClientSettings,
   ClientStatus,
-  DialNumber,
   Effect,
   LeaseSnapshot,
   Outcome,
@@ -20,56 +19,18 @@ import type {
 } from '../../../shared/frames.ts';
 import {
   fencingToken,
+  frameNumber,
   instanceId,
   journalId,
   leaseName,
   requestId,
   secret,
   sessionId,
+  type FrameNumber,
   type RequestId,
 } from '../../../shared/ids.ts';
 import { RENEW_RATIO_DEFAULT } from '../../../shared/renewal.ts';
 import { durationMs, monoMs, wallMs, type Stamp } from '../../../shared/time.ts';
-
-/** A client core on a clock that a test moves by hand, with a coordinator whose words the test chooses. */
-export interface Scripted {
-  readonly core: ClientCore;
-  /** Everything it did, oldest first. */
-  readonly effects: readonly Effect[];
-  now(): number;
-  do(event: ClientEvent, hold?: boolean): readonly Effect[];
-  /** Lets time pass; the core is woken when it asked for it. `wallMs` when the wall clock moves otherwise. */
-  pass(ms: number): void;
-  /** From wake to wake, until something is so; fails after 10 minutes. */
-  until(isSo: () => boolean): void;
-  /** The host sleeps: no timer runs, the monotonic clock stands still, the wall clock goes on. */
-  sleep(ms: number): void;
-  step(ms: number): void;
-  /** Time passes in which the process does nothing. */
-  stall(ms: number): void;
-  acquire(name: string, terms?: Partial<AcquireTerms>): RequestId;
-  /** Answers the dial that is under way: credential, open, hello. */
-  connect(): void;
-  /** `connect` and the last part of a welcome. */
-  open(fields?: Partial<CoordinatorMessageOf<'welcome'>>): void;
-  /** The last part of the welcome for the last hello. */
-  welcome(fields?: Partial<CoordinatorMessageOf<'welcome'>>): void;
-  say(...messages: CoordinatorMessage[]): readonly Effect[];
-  drop(closeCode?: number, reason?: string): void;
-  /** Grants what was asked, from the frame that asked. */
-  grant(key: RequestId, fields?: Partial<CoordinatorMessageOf<'granted'>>): void;
-  /** Answers the last `renew` in full. */
-  renewed(fields?: Partial<CoordinatorMessageOf<'renewed'>['leases'][number]>, frame?: number): void;
-  lease(key: RequestId): LeaseSnapshot | null;
-  /** Messages of a type that were sent, in order, each with the number of its frame. */
-  sent<T extends ClientMessageType>(type: T): readonly (ClientMessageOf<T> & { readonly inFrame: number })[];
-  of<K extends Effect['kind']>(kind: K): readonly Extract<Effect, { readonly kind: K }>[];
-  outcome(of: number): Outcome | undefined;
-  claim(key: RequestId): Extract<Effect, { readonly kind: 'claim' }>['outcome'] | undefined;
-  news(key: RequestId): readonly string[];
-  statuses(): readonly ClientStatus[];
-  forget(): void;
-}
 
 export const TERMS: Omit<AcquireTerms, 'name'> = {
   ttlMs: durationMs(30_000),
@@ -101,74 +62,104 @@ export const SETTINGS: ClientSettings = {
 /** A wall clock of another origin than the monotonic one, as they are. */
 const WALL_AT_0 = Date.UTC(2026, 11, 1);
 const DAY_MS = 86_400_000;
+/** What `until` waits for at most. */
+const UNTIL_MS_MAX = 600_000;
 
-export function scripted(settings: Partial<ClientSettings> = {}): Scripted {
-  let mono = 1_000;
-  let ahead = WALL_AT_0;
-  let keys = 0;
-  const stamp = (): Stamp => ({ mono: monoMs(mono), wall: wallMs(mono + ahead) });
-  const core = makeClientCore({ ...SETTINGS, ...settings }, stamp());
-  const effects: Effect[] = [];
-  let session = 0;
+type Fields<T extends CoordinatorMessage['type']> = Partial<CoordinatorMessageOf<T>>;
+type Renewed = CoordinatorMessageOf<'renewed'>['leases'][number];
 
-  const perform = (event: ClientEvent, hold?: boolean): readonly Effect[] => {
-    const now = core.handle(stamp(), event, hold);
-    effects.push(...now);
+/** A client core on a clock that a test moves by hand, with a coordinator whose words the test chooses. */
+export class Scripted {
+  readonly core: ClientCore;
+  /** Everything it did, oldest first. */
+  readonly effects: Effect[] = [];
+  #mono = 1_000;
+  #ahead = WALL_AT_0;
+  #keys = 0;
+  #sessions = 0;
+
+  constructor(settings: Partial<ClientSettings>) {
+    this.core = makeClientCore({ ...SETTINGS, ...settings }, this.#stamp());
+  }
+
+  now(): number {
+    return this.#mono;
+  }
+
+  do(event: ClientEvent, hold?: boolean): readonly Effect[] {
+    const now = this.core.handle(this.#stamp(), event, hold);
+    this.effects.push(...now);
     // As a runner does, to set its timer.
-    core.nextWake();
+    this.core.nextWake();
     return now;
-  };
-  const last = <K extends Effect['kind']>(kind: K): Extract<Effect, { readonly kind: K }> => {
-    const found = of(kind).at(-1);
-    if (found === undefined) throw new Error(`no ${kind} yet`);
-    return found;
-  };
-  const of = <K extends Effect['kind']>(kind: K) =>
-    effects.filter((effect): effect is Extract<Effect, { readonly kind: K }> => effect.kind === kind);
-  const dial = (): DialNumber => last('dial').dial;
+  }
 
-  function pass(ms: number): void {
-    const until = mono + ms;
+  /** Lets time pass; the core is woken when it asked for it. */
+  pass(ms: number): void {
+    const until = this.#mono + ms;
     for (;;) {
-      const wake = core.nextWake();
-      if (wake === null || wake > until) break;
+      const wake = this.core.nextWake();
       // Timers of real platforms are whole milliseconds, and never early.
-      mono = Math.max(mono, Math.ceil(wake));
-      if (mono > until) break;
-      perform({ kind: 'wake' });
+      if (wake === null || Math.ceil(wake) > until) break;
+      this.#mono = Math.max(this.#mono, Math.ceil(wake));
+      this.do({ kind: 'wake' });
     }
-    mono = Math.max(mono, until);
+    this.#mono = until;
   }
 
-  function sent<T extends ClientMessageType>(type: T) {
-    return of('send').flatMap(({ messages }) => {
-      const [first] = messages;
-      const inFrame = first !== undefined && 'frame' in first ? Number(first.frame) : 0;
-      return messages
-        .filter((message: ClientMessage): message is ClientMessageOf<T> => message.type === type)
-        .map((message) => ({ ...message, inFrame }));
-    });
+  /** From wake to wake, until something is so. */
+  until(isSo: () => boolean): void {
+    const limit = this.#mono + UNTIL_MS_MAX;
+    while (!isSo()) {
+      const wake = this.core.nextWake() ?? Infinity;
+      if (wake > limit) throw new Error('it never was');
+      this.pass(Math.max(0, Math.ceil(wake) - this.#mono));
+    }
   }
 
-  function connect(): void {
-    const asked = last('ask-credential');
-    perform({ kind: 'credential', dial: asked.dial, credential: undefined });
-    perform({ kind: 'socket-opened', dial: asked.dial });
+  /** The host sleeps: no timer runs, the monotonic clock stands still, the wall clock goes on. To the core a step is the same. */
+  sleep(ms: number): void {
+    this.#ahead += ms;
   }
 
-  const say = (...messages: CoordinatorMessage[]): readonly Effect[] =>
-    perform({ kind: 'socket-frame', dial: dial(), messages });
+  step(ms: number): void {
+    this.#ahead += ms;
+  }
 
-  function welcome(fields: Partial<CoordinatorMessageOf<'welcome'>> = {}): void {
-    const hello = sent('hello').at(-1);
-    if (hello === undefined) throw new Error('no hello yet');
+  /** Time passes in which the process does nothing. */
+  stall(ms: number): void {
+    this.#mono += ms;
+  }
+
+  acquire(name: string, terms: Partial<AcquireTerms> = {}): RequestId {
+    const key = requestId(`key-${(this.#keys += 1)}`);
+    this.do({ kind: 'acquire', key, terms: { ...TERMS, name: leaseName(name), ...terms } });
+    return key;
+  }
+
+  /** Answers the dial that is under way: credential, open; the core says its hello. */
+  connect(): void {
+    const { dial } = this.#last('ask-credential');
+    this.do({ kind: 'credential', dial, credential: undefined });
+    this.do({ kind: 'socket-opened', dial });
+  }
+
+  /** `connect` and the last part of the welcome. */
+  open(fields?: Fields<'welcome'>): void {
+    this.connect();
+    this.welcome(fields);
+  }
+
+  /** The last part of the welcome for the last hello. */
+  welcome(fields: Fields<'welcome'> = {}): void {
+    const hello = this.#lastSent('hello');
     const resumed = hello.resume !== undefined;
-    session += resumed ? 0 : 1;
-    say({
+    this.#sessions += resumed ? 0 : 1;
+    this.say({
       type: 'welcome',
       frame: hello.frame,
-      session: sessionId(`session-${session}`),
-      ...(resumed ? {} : { secret: secret(`secret-${session}`) }),
+      session: sessionId(`session-${this.#sessions}`),
+      ...(resumed ? {} : { secret: secret(`secret-${this.#sessions}`) }),
       resumed,
       journal: journalId('journal'),
       protocol: 1,
@@ -180,85 +171,95 @@ export function scripted(settings: Partial<ClientSettings> = {}): Scripted {
     });
   }
 
-  return {
-    core,
-    effects,
-    now: () => mono,
-    do: perform,
-    pass,
-    until(isSo) {
-      const limit = mono + 600_000;
-      while (!isSo()) {
-        const wake = core.nextWake() ?? Infinity;
-        if (wake > limit) throw new Error('it never was');
-        pass(Math.max(0, Math.ceil(wake) - mono));
-      }
-    },
-    sleep: (ms) => {
-      ahead += ms;
-    },
-    step: (ms) => {
-      ahead += ms;
-    },
-    stall: (ms) => {
-      mono += ms;
-    },
-    acquire(name, terms = {}) {
-      const key = requestId(`key-${(keys += 1)}`);
-      perform({ kind: 'acquire', key, terms: { ...TERMS, name: leaseName(name), ...terms } });
-      return key;
-    },
-    connect,
-    open(fields) {
-      connect();
-      welcome(fields);
-    },
-    welcome,
-    say,
-    drop: (closeCode = 1006, reason = '') => void perform({ kind: 'socket-closed', dial: dial(), closeCode, reason }),
-    grant(key, fields = {}) {
-      const asked = sent('acquire').findLast(({ request }) => request === key);
-      if (asked === undefined) throw new Error(`${key} was not sent`);
-      say({
-        type: 'granted',
-        request: key,
-        name: asked.name,
-        fencingToken: fencingToken(100 + keys),
-        frame: asked.inFrame as never,
-        leftMs: asked.ttlMs,
-        ttlMs: asked.ttlMs,
-        ceilingLeftMs: durationMs(DAY_MS),
-        ...fields,
+  say(...messages: CoordinatorMessage[]): readonly Effect[] {
+    return this.do({ kind: 'socket-frame', dial: this.#last('dial').dial, messages });
+  }
+
+  drop(closeCode = 1006, reason = ''): void {
+    this.do({ kind: 'socket-closed', dial: this.#last('dial').dial, closeCode, reason });
+  }
+
+  /** Grants what was asked in full, from the frame that asked. */
+  grant(key: RequestId, fields: Fields<'granted'> = {}): void {
+    const asked = this.sent('acquire').findLast(({ request }) => request === key);
+    if (asked === undefined) throw new Error(`${key} was not sent`);
+    this.say({
+      type: 'granted',
+      request: key,
+      name: asked.name,
+      fencingToken: fencingToken(100 + this.#keys),
+      frame: asked.inFrame,
+      leftMs: asked.ttlMs,
+      ttlMs: asked.ttlMs,
+      ceilingLeftMs: durationMs(DAY_MS),
+      ...fields,
+    });
+  }
+
+  /** Answers the last `renew`, for 30 s unless said otherwise. */
+  renewed(fields: Partial<Renewed> = {}, frame?: FrameNumber): void {
+    const { request, leases, inFrame } = this.#lastSent('renew');
+    const full = { leftMs: durationMs(30_000), ttlMs: durationMs(30_000), ceilingLeftMs: durationMs(DAY_MS) };
+    const told = leases.map((one) => ({ ...one, ...full, ...fields }));
+    this.say({ type: 'renewed', request, frame: frame ?? inFrame, leases: told });
+  }
+
+  lease(key: RequestId): LeaseSnapshot | null {
+    return this.core.lease(this.#stamp(), key);
+  }
+
+  of<K extends Effect['kind']>(kind: K) {
+    return this.effects.filter((effect): effect is Extract<Effect, { readonly kind: K }> => effect.kind === kind);
+  }
+
+  /** Messages of a type that were sent, in order, each with the number of its frame. */
+  sent<T extends ClientMessageType>(type: T) {
+    return this.of('send').flatMap(({ messages }) => {
+      const [first] = messages;
+      const inFrame = frameNumber(first !== undefined && 'frame' in first ? Number(first.frame) : 0);
+      return messages
+        .filter((message: ClientMessage): message is ClientMessageOf<T> => message.type === type)
+        .map((message) => ({ ...message, inFrame }));
+    });
+  }
+
+  outcome(of: number): Outcome | undefined {
+    return this.of('settle').find((effect) => effect.reference === reference(of))?.outcome;
+  }
+
+  claim(key: RequestId) {
+    return this.of('claim').find((effect) => effect.key === key)?.outcome;
+  }
+
+  /** News of a lease, each in a word or two. */
+  news(key: RequestId): readonly string[] {
+    return this.of('lease')
+      .filter((effect) => effect.key === key)
+      .map(({ news }) => {
+        if (news.kind === 'lost') return `lost ${news.code}`;
+        return news.kind === 'at-risk' ? `at-risk ${news.why}` : news.kind;
       });
-    },
-    renewed(fields = {}, frame) {
-      const renew = sent('renew').at(-1);
-      if (renew === undefined) throw new Error('no renew yet');
-      say({
-        type: 'renewed',
-        request: renew.request,
-        frame: (frame ?? renew.inFrame) as never,
-        leases: renew.leases.map((one) => ({
-          ...one,
-          leftMs: durationMs(30_000),
-          ttlMs: durationMs(30_000),
-          ceilingLeftMs: durationMs(DAY_MS),
-          ...fields,
-        })),
-      });
-    },
-    lease: (key) => core.lease(stamp(), key),
-    sent,
-    of,
-    outcome: (one) => of('settle').find((effect) => effect.reference === reference(one))?.outcome,
-    claim: (key) => of('claim').find((effect) => effect.key === key)?.outcome,
-    news: (key) =>
-      of('lease')
-        .filter((effect) => effect.key === key)
-        .map(({ news }) =>
-          news.kind === 'lost' ? `lost ${news.code}` : news.kind === 'at-risk' ? `at-risk ${news.why}` : news.kind,
-        ),
-    statuses: () => of('status').map(({ status }) => status),
-    forget: () => void effects.splice(0),
-  };
+  }
+
+  statuses(): readonly ClientStatus[] {
+    return this.of('status').map(({ status }) => status);
+  }
+
+  #stamp(): Stamp {
+    return { mono: monoMs(this.#mono), wall: wallMs(this.#mono + this.#ahead) };
+  }
+
+  #last<K extends Effect['kind']>(kind: K) {
+    const found = this.of(kind).at(-1);
+    if (found === undefined) throw new Error(`no ${kind} yet`);
+    return found;
+  }
+
+  #lastSent<T extends ClientMessageType>(type: T) {
+    const found = this.sent(type).at(-1);
+    if (found === undefined) throw new Error(`no ${type} yet`);
+    return found;
+  }
 }
+
+export const scripted = (settings: Partial<ClientSettings> = {}): Scripted => new Scripted(settings);

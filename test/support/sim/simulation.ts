@@ -4,7 +4,7 @@ import { Coordinator } from './coordinator.ts';
 import { plague, type Stage } from './faults.ts';
 import { fallenTokens, History, overlaps } from './history.ts';
 import { Host } from './host.ts';
-import { mutex } from './mutex.ts';
+import { Worker, type Mood } from './mutex.ts';
 import { Network } from './network.ts';
 import { randomFrom } from './random.ts';
 import { World } from './world.ts';
@@ -48,6 +48,7 @@ export function simulate(
     pingMs: random.chance(0.5) ? undefined : durationMs(500),
     clockResolutionMs: 0,
   };
+  const coalesces = random.chance(0.5);
   const newClient = (id: string): SimulatedClient =>
     new SimulatedClient(id, {
       host: newHost(),
@@ -57,20 +58,22 @@ export function simulate(
       random: random.fork(),
       settings,
       mutant,
+      coalesces,
     });
   const clients = [newClient('a'), newClient('b'), ...(random.chance(0.5) ? [newClient('c')] : [])] as const;
   const stage: Stage = { world, network, coordinator, clients, history };
   watch(stage);
   coordinator.start();
-  const work = mutex(stage, random.fork(), random.whole(1, 2));
+  const mood: Mood = { calm: false, names: random.whole(1, 2) };
+  const workers = clients.map((client) => new Worker(client, stage, random.fork(), mood));
   plague(stage, random.fork(), faultyMs);
   world.runUntil(faultyMs + HEALED_MS);
-  work.calm();
+  mood.calm = true;
   world.runUntil(faultyMs + HEALED_MS + calmMs);
   for (const client of clients) client.finish();
-  const stuck = [...work.since]
-    .filter(([, grants]) => grants === 0)
-    .map(([id]) => `${id} was granted nothing in ${calmMs} ms without a fault`);
+  const stuck = workers.flatMap(({ client, calmGrants }) =>
+    calmGrants === 0 ? [`${client.id} was granted nothing in ${calmMs} ms without a fault`] : [],
+  );
   const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
   return {
     history,

@@ -99,6 +99,9 @@ describe('sleep, steps and stalls', () => {
     world.stall(500);
     // The loop runs its timers first, then reads what has long arrived.
     world.do({ kind: 'wake' });
+    // The end of that tick, and a read of the lease, look again: still nothing was read.
+    world.do({ kind: 'wake' });
+    world.do({ kind: 'wake' });
     world.renewed(inFull);
     expect(world.news(key)).toEqual(['renewed']);
     expect(world.of('abandon')).toEqual([]);
