@@ -185,6 +185,17 @@ describe('the renewal clock', () => {
     expect(world.news(key).some((one) => one.startsWith('lost'))).toBe(false);
   });
 
+  test('F23 a renewal that was out when the socket died is sent again on the next one, before its time is over', () => {
+    const { world, key } = holding();
+    world.pass(2_000);
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    world.open({ held: [{ name: 'n', fencingToken: 101, leftMs: 990, ttlMs: 3_000, ceilingLeftMs: 9e6 }] as never });
+    expect(world.sent('renew')).toHaveLength(2);
+    world.renewed(inFull);
+    expect(world.news(key)).toEqual(['renewed']);
+  });
+
   test('F22 a black hole right after an acknowledged renewal: lost between 2 and 3 s after that was sent', () => {
     const { world, key } = holding({}, { connectTimeoutMs: durationMs(500) });
     world.pass(2_000);
