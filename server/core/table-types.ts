@@ -33,9 +33,7 @@ export interface LeaseTable {
   ): { readonly views: readonly NameView[]; readonly next: string | null };
   /** The durable leases of a session, for `welcome`; leases that are being ended are not among them. */
   heldBy(session: SessionId): readonly HeldLease[];
-  claimsOf(
-    session: SessionId,
-  ): readonly {
+  claimsOf(session: SessionId): readonly {
     readonly request: RequestId;
     readonly name: LeaseName;
     readonly position: number;
