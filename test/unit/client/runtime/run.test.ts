@@ -217,6 +217,13 @@ describe('run: ifUnavailable', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
+  it('a wait with a limit is the limit, and nothing else gives it up', async () => {
+    const { core, client } = unreachable();
+    void client.run('report', { ifUnavailable: 'skip', waitMs: 60_000 }, () => 1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect([core.heard('ready'), core.heard('withdraw')]).toEqual([[], []]);
+  });
+
   it('run calls the work without protection', async () => {
     const { core, client } = unreachable();
     core.once('acquire', ({ key }) => [{ kind: 'claim', key, outcome: { kind: 'failed', failure: failure() } }]);
