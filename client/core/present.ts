@@ -4,4 +4,6 @@ export type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? ne
 };
 
 /** For messages: JSON writes no field that is undefined, so only its type has to go. */
-export const present = <const T extends object>(fields: T): Present<T> => fields;
+export function present<const T extends object>(fields: T): Present<T> {
+  return fields;
+}

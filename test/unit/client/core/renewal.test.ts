@@ -222,9 +222,14 @@ describe('the renewal clock', () => {
     // A recovered lease whose silence is being written (R3): the coordinator tells what is left of the old window.
     world.renewed({ leftMs: durationMs(950), ttlMs: TTL_MS });
     expect(world.lease(key)?.status).toBe('held');
-    const before = world.now();
-    world.until(() => world.sent('renew').length > 1);
-    expect(world.now() - before).toBeLessThanOrEqual(50);
+    const asked = [world.now()];
+    for (let count = 2; count <= 4; count += 1) {
+      world.until(() => world.sent('renew').length === count);
+      asked.push(world.now());
+      world.renewed({ leftMs: durationMs(940), ttlMs: TTL_MS });
+    }
+    // Half of 50, 100, 200 ms: full jitter, ever longer.
+    expect(asked.slice(1).map((at, index) => at - (asked[index] ?? 0))).toEqual([25, 50, 100]);
     world.renewed(inFull);
     expect(world.lease(key)?.remainingMs).toBe(2_700);
   });
