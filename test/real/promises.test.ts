@@ -16,7 +16,7 @@ test('S2 tokens rise over restarts by SIGTERM and by SIGKILL, and begin at the f
   for (let round = 0; round < 4; round += 1) {
     // A client of its own: one whose connections never live for 5 s dials more and more slowly.
     const client = child.client(`A${round}`, coordinator.url);
-    const granted = await client.acquire('a', 'job');
+    const granted = await client.acquire('a', 'job', { ttlMs: 1_000 });
     tokens.push(granted.ok ? Number(granted.value) : Number.NaN);
     await client.release('a');
     await client.close();
@@ -62,14 +62,14 @@ test('S5 a coordinator killed and started again keeps a lease whose holder comes
   const coordinator = await bench.coordinator();
   const options = { maxBackoffMs: 500, connectTimeoutMs: 1_000 };
   const holder = bench.process().client('holder', coordinator.url, options);
-  const granted = await holder.acquire('a', 'job', { ttlMs: 5_000 });
+  const granted = await holder.acquire('a', 'job', { ttlMs: 10_000 });
   const waiter = bench.process().client('waiter', coordinator.url, options);
-  const waiting = waiter.acquire('b', 'job', { ttlMs: 5_000 });
+  const waiting = waiter.acquire('b', 'job', { ttlMs: 10_000 });
   await bench.log.find('queued', ({ client }) => client === 'waiter', 5_000, 'the waiter queues');
   await coordinator.kill();
   await sleep(1_000);
   await bench.restart(coordinator);
-  await sleep(8_000);
+  await sleep(12_000);
   const { status, token } = await holder.read('a');
   expect({ status, token }).toEqual({ status: 'held', token: granted.ok ? granted.value : null });
   expect(entriesOf(bench.log.entries, 'held', 'waiter')).toEqual([]);

@@ -161,6 +161,7 @@ async function neverBack(
   );
   await contender.release(name);
   await asker.close();
+  bench.ghosts += 1;
   await asked;
   relay.heal();
 }

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { requireFreshBuild } from './built.ts';
 import { ClientProcess } from './client-process.ts';
 import { CoordinatorProcess, type CoordinatorOptions } from './coordinator-process.ts';
-import { toLine } from './log.ts';
-import { judge } from './oracles.ts';
+import { entriesOf, toLine } from './log.ts';
+import { atRest, judge } from './oracles.ts';
 import { RawClient } from './raw-client.ts';
 import { Relay } from './relay.ts';
 import { RunLog } from './run-log.ts';
+import { eventually } from './waiting.ts';
+
+const REST_MS = 5_000;
 
 export interface Measured {
   readonly what: string;
@@ -29,7 +32,10 @@ export class Bench implements AsyncDisposable {
   readonly #processes: ClientProcess[] = [];
   readonly #coordinators: CoordinatorProcess[] = [];
   readonly #relays: Relay[] = [];
+  readonly #raws: RawClient[] = [];
   readonly #folders: string[] = [];
+  /** Clients whose farewell does not come through, beside those that are killed: their sessions end by silence. */
+  ghosts = 0;
 
   constructor() {
     requireFreshBuild();
@@ -80,6 +86,7 @@ export class Bench implements AsyncDisposable {
 
   async raw(coordinator: CoordinatorProcess): Promise<RawClient> {
     const { client } = await RawClient.welcome(coordinator.url);
+    this.#raws.push(client);
     return client;
   }
 
@@ -96,12 +103,29 @@ export class Bench implements AsyncDisposable {
     this.violations.push(...violations);
   }
 
-  /** Closes the clients politely, as at the end of a program, and holds the run against O1-O5. */
+  /** Closes the clients politely, as at the end of a program, and holds the run against O1-O6. */
   async finish(): Promise<void> {
     // A standard WebSocket cannot be cut: its close waits for the peer's, so a dead connection keeps a Node process.
     for (const relay of this.#relays) relay.bury();
     await Promise.all(this.#processes.map((child) => child.end()));
+    for (const raw of this.#raws) raw.send({ type: 'bye', keepMs: 0 });
     this.violated(judge(this.log.entries));
+    for (const coordinator of this.#coordinators)
+      if (coordinator.living) this.violated(await this.#restOf(coordinator));
+  }
+
+  /** O6: what a coordinator still counts 5 s after the last client has gone. */
+  async #restOf(coordinator: CoordinatorProcess): Promise<readonly string[]> {
+    const ghosts = this.ghosts + entriesOf(this.log.entries, 'killed').length;
+    let left: readonly string[] = [];
+    const calm = async (): Promise<true | null> => {
+      const counts = await coordinator.counts();
+      if (counts === null) return null;
+      left = atRest(counts, { sessions: Math.min(counts.sessions, ghosts), sockets: 0, leases: 0, claims: 0 });
+      return left.length === 0 ? true : null;
+    };
+    await eventually(calm, REST_MS, 'rest').catch(() => undefined);
+    return left;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

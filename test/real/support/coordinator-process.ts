@@ -85,6 +85,10 @@ export class CoordinatorProcess {
     return this.#child.pid ?? 0;
   }
 
+  get living(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   get stderr(): string {
     return this.#stderr.join('\n');
   }
@@ -105,8 +109,7 @@ export class CoordinatorProcess {
 
   /** Under a tracer, the coordinator itself: it would outlive a tracer that is killed. */
   #traced(): readonly number[] {
-    if (this.#options.under === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
-      return [];
+    if (this.#options.under === undefined || !this.living) return [];
     const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
     return children.split(' ').filter(Boolean).map(Number);
   }
