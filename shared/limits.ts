@@ -48,6 +48,8 @@ export const CLOSE_REASON_BYTES_MAX = 123;
 export const HELLO_WITHIN_MS = 5 * SECOND;
 export const PING_MS_DEFAULT = 15 * SECOND;
 export const PING_MS_MIN = 500;
+/** Whoever waits is pinged this often within the smallest window that it waits for; both sides count on it. */
+export const PINGS_PER_WINDOW = 6;
 /** How long a session that holds nothing lives in silence, at least (R25). */
 export const SESSION_SILENCE_MS_MIN = 30 * SECOND;
 /** How long a claim lives while its session is silent, at least; its own TTL when that is longer. */

@@ -1,7 +1,7 @@
 import { backoffMs } from '../../shared/backoff.ts';
 import type { CoordinatorMessageOf } from '../../shared/frames.ts';
 import type { RequestId } from '../../shared/ids.ts';
-import { PING_MS_MIN } from '../../shared/limits.ts';
+import { PING_MS_MIN, PINGS_PER_WINDOW } from '../../shared/limits.ts';
 import { later, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
@@ -58,8 +58,6 @@ interface ClaimStep {
   readonly effects: readonly ClaimEffect[];
 }
 
-/** As the coordinator does: a claim is pinged this often within its window. */
-const PINGS_PER_WINDOW = 6;
 const SAY_WAITING_MS = 10_000;
 const SAY_SELF_MS = 1_000;
 
@@ -79,6 +77,7 @@ export const claimOf = (key: RequestId, terms: AcquireTerms, now: Reading, conne
 export const claimWake = ({ phase, until, waitingAt, selfAt }: Claim): number =>
   Math.min(until, waitingAt, selfAt, phase.kind === 'pausing' ? phase.again : NEVER);
 
+/** How often the coordinator pings a session that waits for this. */
 export const pingMsOf = ({ terms }: Claim): number => Math.max(PING_MS_MIN, terms.ttlMs / PINGS_PER_WINDOW);
 
 export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance: () => number): ClaimStep {

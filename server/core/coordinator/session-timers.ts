@@ -3,6 +3,7 @@ import {
   PING_MS_DEFAULT,
   PING_MS_MIN,
   PING_PENDING_MS,
+  PINGS_PER_WINDOW,
   SESSION_SILENCE_MS_MIN,
 } from '../../../shared/limits.ts';
 import { durationMs, earliest, later, latest, type DurationMs, type ListeningMs } from '../../../shared/time.ts';
@@ -22,8 +23,6 @@ export interface SessionDues {
   readonly overAt: ListeningMs | null;
 }
 
-/** A claim is pinged this often within its window. */
-const PINGS_PER_WINDOW = 6;
 /** Silent for so many pings: passed over. */
 const PINGS_UNHEARD_MAX = 2;
 
