@@ -35,7 +35,7 @@ export function appendEnded(
 /** At most one batch a turn, and none while one is in flight or a pause after a failure lasts. */
 export function nextAppend(core: Core, { now }: Moment): readonly Output[] {
   if (!core.batches.ready(now)) return [];
-  const batch = core.batches.take(core.table, core.record.take(now));
+  const batch = core.batches.take(core.table, now, core.record.take(now));
   core.backlog = NO_BACKLOG;
   return batch === null ? [] : [{ kind: 'append', batch }];
 }

@@ -17,7 +17,7 @@ export interface Batches {
   /** Whether a batch could be taken at `now`. */
   ready(now: ListeningMs): boolean;
   /** The next batch, if there is anything to write or to probe for. */
-  take(table: LeaseTable, extra: readonly DurableEvent[]): Batch | null;
+  take(table: LeaseTable, now: ListeningMs, extra: readonly DurableEvent[]): Batch | null;
   /** Null when it is not the append in flight that ended. */
   ended(sequence: number, ok: boolean, now: ListeningMs): AppendEnd | null;
   /** When the pause after a failure is over; null without one. */
@@ -70,11 +70,11 @@ export function batches(lastSequence: number): Batches {
       const pause = retryAt();
       return flying === null && (pause === null || now >= pause);
     },
-    take(table, extra) {
+    take(table, now, extra) {
       const hasOwn = load.first.length + extra.length + load.last.length > 0;
       // While nothing could be written an empty batch asks whether that is over.
       if (!hasOwn && !table.hasDurable && failedAt === null) return null;
-      const events = [...load.first, ...table.takeDurable(done + 1), ...extra, ...load.last];
+      const events = [...load.first, ...table.takeDurable(done + 1, now), ...extra, ...load.last];
       flying = load;
       load = emptyLoad();
       return { sequence: done + 1, events };
