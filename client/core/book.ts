@@ -73,6 +73,8 @@ export interface Ask {
   /** The frame that it left in, on the current socket; 0: not sent on it. */
   frame: number;
   sentAt: MonoMs;
+  /** It was put on some socket once, so that the coordinator may know of it. */
+  said: boolean;
   /** An answer showed that it was read, though it is not its end. */
   read: boolean;
 }
@@ -123,6 +125,7 @@ export function ask(book: Book, id: RequestId, kind: Ask['kind'], fields: Partia
     until: NEVER,
     frame: 0,
     sentAt: book.now.mono,
+    said: false,
     read: false,
     ...fields,
   });

@@ -147,7 +147,7 @@ function timeOut({ terms, met, phase, cause }: Claim): Failure {
   const position = phase.kind === 'queued' ? phase.place.position : undefined;
   return failure(
     reached ? 'wait-timeout' : 'unavailable',
-    `"${terms.name}": ${reached ? 'not free' : 'no coordinator'}${terms.waitMs ? ` within ${terms.waitMs} ms` : ''}`,
+    `"${terms.name}": ${reached ? 'not free' : 'no coordinator answered'}${terms.waitMs ? ` within ${terms.waitMs} ms` : ''}`,
     true,
     { position, cause },
   );

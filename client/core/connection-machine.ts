@@ -98,6 +98,9 @@ const STATUSES = {
   closed: 'closed',
 } as const satisfies Record<ConnectionPhase['kind'], ClientStatus>;
 
+/** Full jitter may draw 0, and what is left of a window shrinks to 0: no dial follows another faster than this. */
+const REDIAL_MS_MIN = 10;
+
 export const connectionStatus = ({ phase }: Connection): ClientStatus => STATUSES[phase.kind];
 
 export function connectionWake({ phase }: Connection, now: Reading, around: Surroundings): MonoMs {
@@ -183,7 +186,7 @@ const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): 
   urls[failures % urls.length] ?? '';
 
 /** Neither a password nor a query belongs in a message. */
-const plainUrl = (url: string): string => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '');
+export const plainUrl = (url: string): string => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '');
 
 const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
   later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));
@@ -237,7 +240,7 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
     { ...since, failures },
     {
       kind: 'pausing',
-      until: later(now.mono, Math.max(pause, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
+      until: later(now.mono, Math.max(pause, REDIAL_MS_MIN, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
       failure: why ?? failure('unavailable', `no answer from ${plainUrl(urlOf(connection, around))}`, true),
     },
   );

@@ -29,6 +29,7 @@ export function pump(book: Book): void {
     if (asked.frame || !message || later) continue;
     asked.frame = book.anchors.next;
     asked.sentAt = book.now.mono;
+    asked.said = true;
     book.outbox.push(message);
   }
 }

@@ -5,7 +5,7 @@ import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pingMsOf, type ClaimEvent } from './claim-machine.ts';
-import { connectionStep, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
+import { connectionStep, plainUrl, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
@@ -79,13 +79,25 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
   // Whatever the coordinator says of it shows that it was read.
   if (event.kind !== 'look') asked.read = true;
   for (const effect of effects) {
-    if (effect.kind === 'failed') book.effects.push({ kind: 'claim', key, outcome: effect });
+    if (effect.kind === 'failed')
+      book.effects.push({ kind: 'claim', key, outcome: { ...effect, failure: whence(book, effect.failure) } });
     else if (effect.kind === 'ask') unsend(asked);
     else if (effect.kind !== 'cancel') book.effects.push(effect);
-    // What was not sent on this socket may have been on an earlier one.
-    else
+    // What was not sent on this socket may have been on an earlier one; of what never was, nobody has to be told.
+    else if (asked.said)
       ask(book, key, 'cancel', { message: { type: 'cancel', request: key }, until: later(book.now.mono, terms.ttlMs) });
   }
+}
+
+/** Of a claim that reached nobody: where it was tried, and what came of the last dial (S10). */
+function whence({ connection, settings }: Book, why: Failure): Failure {
+  if (why.code !== 'unavailable') return why;
+  const message = `${why.message} at ${settings.urls.map(plainUrl).join(', ')}: is it running?`;
+  return {
+    ...why,
+    message,
+    cause: why.cause ?? ('failure' in connection.phase ? connection.phase.failure : undefined),
+  };
 }
 
 /** To be sent on the socket that there is, or on the next. */

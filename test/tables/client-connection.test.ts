@@ -124,7 +124,7 @@ describe('the client connection', () => {
     expect(pausesOf(6, EVENTS['failed: without a word'] ?? { kind: 'look' }, around(0.999_999))).toEqual([
       500, 1_000, 2_000, 4_000, 8_000, 8_000,
     ]);
-    expect(pausesOf(3, EVENTS['failed: without a word'] ?? { kind: 'look' }, around(0))).toEqual([0, 0, 0]);
+    expect(pausesOf(3, EVENTS['failed: without a word'] ?? { kind: 'look' }, around(0))).toEqual([10, 10, 10]);
   });
 
   test('pauses after a refusal double from 1 s to 30 s, and half of each is fixed', () => {
@@ -141,6 +141,8 @@ describe('the client connection', () => {
     expect(pausesOf(4, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.999_999, 300))).toEqual([
       50, 100, 100, 100,
     ]);
+    // What is left shrinks to nothing, the pause does not: no dial follows another in the same instant.
+    expect(pausesOf(3, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.5, 1))).toEqual([10, 10, 10]);
   });
 
   test('a connection that was dropped within 5 s of its welcome does not reset the pauses; a good one does', () => {
@@ -184,10 +186,11 @@ describe('the client connection', () => {
     const urls: string[] = [];
     let connection = connectionStep(CONNECTION_AT_START, { kind: 'want' }, at(0), two).state;
     for (let count = 0; count < 3; count += 1) {
-      const dialled = connectionStep(connection, { kind: 'credential' }, at(0), two);
+      const now = at(10 * count);
+      const dialled = connectionStep(connection, { kind: 'credential' }, now, two);
       for (const effect of dialled.effects) if (effect.kind === 'dial') urls.push(effect.url);
-      connection = connectionStep(dialled.state, { kind: 'failed', failure: null }, at(0), two).state;
-      connection = connectionStep(connection, { kind: 'look' }, at(0), two).state;
+      connection = connectionStep(dialled.state, { kind: 'failed', failure: null }, now, two).state;
+      connection = connectionStep(connection, { kind: 'look' }, at(10 * (count + 1)), two).state;
     }
     expect(urls).toEqual(['ws://one', 'ws://two', 'ws://one']);
   });

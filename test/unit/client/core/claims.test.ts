@@ -89,6 +89,17 @@ describe('one promise through everything', () => {
     expect(world.claim(taken)).toMatchObject({ failure: { code: 'wait-timeout', position: 1 } });
   });
 
+  test('S10 a claim that reached nobody leaves nothing behind, and its failure says where it was tried', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(1_000) });
+    const key = world.acquire('n', { waitMs: durationMs(0) });
+    world.pass(1_000);
+    const message = expect.stringContaining('ws://one') as string;
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message } });
+    // No `cancel` waits for a coordinator, so nothing keeps the process.
+    expect(world.core.idle).toBe(true);
+    expect(world.sent('cancel')).toEqual([]);
+  });
+
   test.each(['bad-request', 'forbidden', 'mode-conflict', 'already-held'])(
     '`%s` rejects at once and is not asked again',
     (code) => {
