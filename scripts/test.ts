@@ -36,6 +36,7 @@ const STEPS: readonly Step[] = [
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   tests('pure'),
+  tests('mocked'),
   tests('tidy'),
   tests('real'),
   tests('packed'),
