@@ -10,7 +10,7 @@ import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { DOORS, staleness, TYPED_DOORS } from './support/doors.ts';
 import { root } from './support/files.ts';
 
-/** docs/decisions/0011 says why it is not less. */
+/** docs/decisions/0016 says why it is not less. */
 const CLIENT_GZIP_BYTES_MAX = 17_500;
 const CLIENT_INPUTS = /^(client|shared)\//;
 
