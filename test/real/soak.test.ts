@@ -52,9 +52,9 @@ const swallowOne =
 
 const FAULTS_KNOWN: readonly Fault[] = [
   onRelay((relay) => relay.reset(), 0),
-  onRelay((relay) => relay.blackHole(), 1.5 * TTL_MS),
-  onRelay((relay) => relay.drop('up'), TTL_MS),
-  onRelay((relay) => relay.drop('down'), TTL_MS),
+  onRelay((relay) => relay.blackHole(), 2 * TTL_MS),
+  onRelay((relay) => relay.drop('up'), 2 * TTL_MS),
+  onRelay((relay) => relay.drop('down'), 2 * TTL_MS),
   onRelay((relay) => {
     relay.delayMs.up = 300;
     relay.delayMs.down = 200;
@@ -102,7 +102,7 @@ test(
       const chance = (salt: number): number => seeded(SEED * 1_000_003 + fault * 17 + salt);
       // Each in its turn, so that a short soak has them all; against whom and for how long is by chance.
       const chosen = FAULTS_KNOWN[(fault * 3 + SEED) % FAULTS_KNOWN.length];
-      await chosen?.(floor, victimOf(bench, chance(1)), 0.3 + 0.7 * chance(2));
+      await chosen?.(floor, victimOf(bench, chance(1)), 0.6 + 0.4 * chance(2));
       await sleep(chance(3) * 600);
     }
     await calm(clients, contending);

@@ -28,6 +28,8 @@ export const F49: FieldCase = {
       coordinator = played.coordinator;
       rounds.push(played.outcome);
     }
+    // Clients that want nothing do not dial again after a crash, and so say no farewell: their sessions end by silence.
+    bench.ghosts = 4 * plan.rounds;
     churner.stop();
     await churning;
     measureRounds(bench, rounds);
