@@ -1,6 +1,6 @@
 /**
  * A worker that wants to be the only one: `npx node examples/worker.ts A`, and in another terminal the same with B.
- * End the one that holds, or kill it with -9, and see the other take over. It needs a coordinator: `npm start`.
+ * End the one that holds, or kill it (it prints how), and see the other take over. It needs a coordinator: `npm start`.
  */
 import { connect } from 'leasehold';
 
@@ -14,7 +14,7 @@ process.once('SIGINT', () => void client.close());
 
 await client
   .run('nightly-report', { onQueued: ({ holder }) => say(`waits behind ${holder ?? 'nobody'}`) }, async (lease) => {
-    say(`holds ${lease.name} under token ${lease.fencingToken}`);
+    say(`holds ${lease.name} under token ${lease.fencingToken}; to end it without a word: kill -9 ${process.pid}`);
     lease.on('renewed', () => say('was renewed'));
     // The work would be here, and would send lease.fencingToken with every write.
     await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
