@@ -9,7 +9,7 @@ import { writeAheadLog, type Log } from './log.ts';
 import { writeBackPacer } from './log-pacer.ts';
 import { removeOwner, thisProcess, writeOwner } from './owner-hint.ts';
 import { makeStore, type Store } from './store.ts';
-import type { StoredRows } from './store-read.ts';
+import type { StoredRows } from './stored-rows.ts';
 
 /** How often, and how far apart, what a failed append left in the log is written over before the failure is told. */
 const OVERWRITES_MAX = 3;

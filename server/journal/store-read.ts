@@ -11,51 +11,7 @@ import type {
   StoredSession,
   StoredState,
 } from '../core/journal-port.ts';
-
-/**
- * All that is stored, as rows of bare values: that is how it goes from the journal's thread to the coordinator's.
- * With objects each message spells out every key of every row: four times as long, seconds at 100,000 leases.
- */
-export interface StoredRows {
-  readonly journal: JournalRow;
-  readonly leases: readonly LeaseRow[];
-  readonly claims: readonly TermsRow[];
-  readonly sessions: readonly SessionRow[];
-  readonly states: readonly StateRow[];
-  readonly closures: readonly ClosureRow[];
-}
-
-type JournalRow = readonly [id: string, run: number, sequence: number, mark: number, windowMs: number, quietMs: number];
-type TermsRow = readonly [
-  session: string,
-  request: string,
-  name: string,
-  askedTtlMs: number,
-  maxLifetimeMs: number,
-  minHoldMs: number,
-  lockDelayMs: number,
-  priority: number,
-  renews: number,
-];
-type LeaseRow = readonly [
-  ...TermsRow,
-  fencingToken: number,
-  ttlMs: number,
-  lifeMs: number,
-  grantedAtMs: number,
-  silentMs: number,
-];
-type SessionRow = readonly [session: string, secretHash: string, instance: string, label: string, metadataJson: string];
-type StateRow = readonly [
-  name: string,
-  valueJson: string | null,
-  version: number,
-  fencingToken: number,
-  session: string,
-  request: string,
-  writtenAt: number,
-];
-type ClosureRow = readonly [name: string, forMs: number, exempt: string | null];
+import type { ClosureRow, JournalRow, LeaseRow, SessionRow, StateRow, StoredRows, TermsRow } from './stored-rows.ts';
 
 const TERMS = 'session, request, name, asked_ttl_ms, max_lifetime_ms, min_hold_ms, lock_delay_ms, priority, renews';
 const JOURNAL = 'SELECT id, run, sequence, mark, largest_window_ms, quiet_ms FROM journal';

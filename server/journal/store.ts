@@ -2,7 +2,8 @@ import type { Database } from 'better-sqlite3';
 import { outOfSequence } from '../core/journal-fold.ts';
 import type { Batch } from '../core/journal-port.ts';
 import type { Log } from './log.ts';
-import { readRows, type StoredRows } from './store-read.ts';
+import { readRows } from './store-read.ts';
+import type { StoredRows } from './stored-rows.ts';
 import { eventWriter, type RowChange } from './store-write.ts';
 
 /** The journal's tables in an open file: runs, batches, and what is stored. Synchronous: it lives on its own thread. */

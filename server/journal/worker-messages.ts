@@ -1,5 +1,5 @@
 import type { Batch, JournalErrorCode } from '../core/journal-port.ts';
-import type { StoredRows } from './store-read.ts';
+import type { StoredRows } from './stored-rows.ts';
 
 /** What the coordinator's thread asks of the journal's, by kind: what goes along, and what comes back. */
 export interface Calls {
