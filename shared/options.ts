@@ -4,11 +4,14 @@ export interface OptionProblem {
   readonly problem: string;
 }
 
-export function unknownKeyProblem(given: object, known: readonly string[]): OptionProblem | null {
+export function unknownKeyProblem(given: object, known: readonly string[], what = 'option'): OptionProblem | null {
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
     const near = nearest(key, known);
-    return { param: key, problem: `no such option "${key}"${near === null ? '' : `; did you mean "${near}"?`}` };
+    return {
+      param: key,
+      problem: `no such ${what} ${inWords(key)}${near === null ? '' : `; did you mean "${near}"?`}`,
+    };
   }
   return null;
 }
@@ -18,18 +21,26 @@ export function durationProblem(param: string, value: unknown, min: number, max:
   return { param, problem: `${param} is ${inWords(value)}; allowed are whole milliseconds from ${min} to ${max}` };
 }
 
-/** A value as it can be shown in a message: short, and never an exception. */
+/** A value as it can be shown in a message: short, in one line of visible characters, and never an exception. */
 export function inWords(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
-  return String(value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint') return `${value}n`;
+  const text = typeof value === 'string' ? value : String(value);
+  const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+  // JSON escapes the controls below U+0020; the others, and what turns the direction of a text, are left to this.
+  return (typeof value === 'string' ? JSON.stringify(short) : short).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 function nearest(key: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(key.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(key.toLowerCase(), candidate.toLowerCase());
+    const [a, b] = [key.toLowerCase(), candidate.toLowerCase()];
+    const distance = a.length > 2 && b.startsWith(a) ? 1 : editDistance(a, b);
     if (distance >= bestDistance) continue;
     best = candidate;
     bestDistance = distance;

@@ -17,6 +17,7 @@ describe('unknown keys', () => {
     ['maxLifeTimeMs', 'maxLifetimeMs'],
     ['lifetimeMs', 'maxLifetimeMs'],
     ['singal', 'signal'],
+    ['max', 'maxLifetimeMs'],
   ])('%s is refused with the nearest: %s', (key, near) => {
     expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({
       param: key,
@@ -24,7 +25,7 @@ describe('unknown keys', () => {
     });
   });
 
-  it.each([['colour'], ['x'], ['__proto__x']])('%s is near to none', (key) => {
+  it.each([['colour'], ['x'], ['ma'], ['__proto__x']])('%s is near to none', (key) => {
     expect(unknownKeyProblem({ [key]: 1 }, known)).toEqual({ param: key, problem: `no such option "${key}"` });
   });
 });
@@ -60,7 +61,26 @@ describe('a value in words', () => {
     expect(inWords('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`);
     expect(inWords('x'.repeat(41))).toBe(`"${'x'.repeat(40)}..."`);
     expect(inWords(Symbol('s'))).toBe('Symbol(s)');
-    expect(inWords(1n)).toBe('1');
+    expect(inWords(1n)).toBe('1n');
+    expect(inWords(() => 'the source')).toBe('a function');
+    expect(inWords(Symbol('x'.repeat(99)))).toHaveLength(43);
     expect(inWords(Object.create(null))).toBe('an object');
+  });
+
+  it.each([
+    ['a\nb', '"a\\nb"'],
+    ['a\u007fb', '"a\\u{7f}b"'],
+    ['a\u009bb', '"a\\u{9b}b"'],
+    ['a\u202eb\u2028', '"a\\u{202e}b\\u{2028}"'],
+    [Symbol('a\nb'), 'Symbol(a\\u{a}b)'],
+  ])('shows control characters escaped: %j', (value, shown) => {
+    expect(inWords(value)).toBe(shown);
+    expect(unknownKeyProblem({ [String(value)]: 1 }, [])?.problem).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('an unknown key is said of what it was to be', () => {
+    expect(unknownKeyProblem({ loss: 1 }, ['lost'], 'event')?.problem).toBe(
+      'no such event "loss"; did you mean "lost"?',
+    );
   });
 });
