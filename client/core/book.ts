@@ -8,7 +8,7 @@ import {
   type SessionId,
 } from '../../shared/ids.ts';
 import { FRAME_BYTES_MAX, STATE_BYTES_MAX } from '../../shared/limits.ts';
-import { durationMs, type DurationMs, type MonoMs, type Stamp } from '../../shared/time.ts';
+import { durationMs, monoMs, type DurationMs, type MonoMs, type Stamp } from '../../shared/time.ts';
 import { makeAnchors, type Anchors } from './anchors.ts';
 import type { Claim } from './claim-machine.ts';
 import { CONNECTION_AT_START, connectionStatus, type Connection } from './connection-machine.ts';
@@ -31,6 +31,8 @@ export interface Book {
   effects: Effect[];
   /** What goes with the next frame. */
   outbox: ClientMessage[];
+  /** After a frame that could not be read each message has a frame of its own, so that it takes no other with it. */
+  aloneUntil: MonoMs;
   closing: boolean;
   idleSince: MonoMs | null;
   /** The wake that was asked for last; and, after a stall, when what is due is looked at all the same. */
@@ -102,6 +104,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     now: read(stamp),
     effects: [],
     outbox: [],
+    aloneUntil: monoMs(-Infinity),
     closing: false,
     idleSince: null,
     wake: null,

@@ -10,6 +10,7 @@ import { leftByReal } from './lease-window.ts';
 import { isIdle, keepOrLeave, look, lookFirst, wakeOf } from './looking.ts';
 import { flush, pump } from './sending.ts';
 import { stepConnection } from './steps.ts';
+import { failUnreadable } from './unreadable.ts';
 import type { ClientEvent, DialNumber, LeaseSnapshot, MakeClientCore } from './types.ts';
 import type { RequestId } from '../../shared/ids.ts';
 
@@ -82,6 +83,7 @@ function platform(book: Book, event: Extract<ClientEvent, { readonly dial: DialN
     case 'socket-closed': {
       const code = codeOfClose(event.closeCode);
       const why = code && failure(code, event.reason || code, !TERMINAL_CODES.includes(code));
+      if (why) failUnreadable(book, why);
       return stepConnection(book, { kind: 'failed', failure: why });
     }
     default:

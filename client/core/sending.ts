@@ -76,13 +76,16 @@ export function flush(book: Book): void {
   const messages = book.outbox;
   book.outbox = [];
   while (phase.kind === 'open' && messages.length) {
-    const [first, ...rest] = messages.splice(0, fitting(messages, standing.frameBytesMax - FRAME_BYTES_SPARE));
-    if (first)
-      book.effects.push({
-        kind: 'send',
-        dial: phase.dial,
-        messages: [{ ...first, frame: anchors.record(now) }, ...rest],
-      });
+    const alone = now.mono < book.aloneUntil;
+    const count = alone ? 1 : fitting(messages, standing.frameBytesMax - FRAME_BYTES_SPARE);
+    const [first, ...rest] = messages.splice(0, count);
+    if (!first) return;
+    const frame = anchors.record(now);
+    for (const message of [first, ...rest]) {
+      const asked = 'request' in message && message.request && book.asks.get(message.request);
+      if (asked) asked.frame = frame;
+    }
+    book.effects.push({ kind: 'send', dial: phase.dial, messages: [{ ...first, frame }, ...rest] });
   }
 }
 
