@@ -70,6 +70,8 @@ export type Input =
       readonly socket: SocketId;
       readonly frame: FrameNumber;
       readonly messages: readonly ClientMessage[];
+      /** Its earlier messages came in an input before this one: a frame may be too much for one turn (S11). */
+      readonly goesOn?: boolean;
     }
   | { readonly kind: 'socket-closed'; readonly socket: SocketId }
   /** The append that the last `append` output asked for has ended. */

@@ -31,7 +31,7 @@ export interface Limits {
   readonly frameBytesMax: number;
   readonly helloBytesMax: number;
   readonly helloWithinMs: number;
-  /** Outgoing bytes a socket: from here it is no longer read; at twice this it is cut (`slow-consumer`). */
+  /** Outgoing bytes a socket: from here it is no longer read, and cut if its peer reads too little (`slow-consumer`). */
   readonly outgoingBytesMax: number;
   readonly messagesPerSecond: number;
   readonly messagesBurst: number;

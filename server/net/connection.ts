@@ -7,6 +7,7 @@ import type { Input, SocketId } from '../core/core-types.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Authenticate } from './auth-port.ts';
 import { checkFrame, type LaterMessage } from './check-frame.ts';
+import { Inbox } from './inbox.ts';
 import type { Loop } from './loop.ts';
 import { countMessages, freshRate, type RateState } from './rate.ts';
 import { costOf } from './message-cost.ts';
@@ -30,6 +31,9 @@ export interface ConnectionHost {
   /** The socket is gone; called once. */
   gone(connection: Connection, left: { readonly session: SessionId | null; readonly rate: RateState }): void;
 }
+
+/** `inbox`: what was read already is more than one turn is given. */
+type PauseReason = 'checking' | 'rate' | 'outgoing' | 'inbox';
 
 interface Frame {
   readonly frame: FrameNumber;
@@ -60,9 +64,11 @@ export class Connection {
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
   readonly #outgoing: Outgoing;
-  readonly #paused = new Set<'checking' | 'rate' | 'outgoing'>();
+  readonly #inbox: Inbox;
+  readonly #paused = new Set<PauseReason>();
   #phase: Phase;
   #isKnownToCore = false;
+  #turnIsAwaited = false;
   #rate: RateState;
   #cancelRatePause = (): void => undefined;
   #bytesBeforeWelcome = 0;
@@ -73,11 +79,15 @@ export class Connection {
     this.#socket = socket;
     this.#host = host;
     this.#rate = freshRate(host.limits, host.loop.mono());
+    this.#inbox = new Inbox(() => host.limits);
     this.#outgoing = new Outgoing(socket, () => ({
       loop: host.loop,
       outgoingBytesMax: host.limits.outgoingBytesMax,
       pause: () => this.#pause('outgoing'),
-      resume: () => this.#resume('outgoing'),
+      resume: () => {
+        this.#resume('outgoing');
+        this.#handOn();
+      },
       cut: (why) => this.#cut(why),
     }));
     const { helloWithinMs } = host.limits;
@@ -107,7 +117,7 @@ export class Connection {
   control(): void {
     if (this.#isEnding) return;
     this.#count(1);
-    this.#outgoing.bound(false);
+    this.#outgoing.bound();
   }
 
   message(bytes: Uint8Array, text: () => string, isBinary: boolean): void {
@@ -142,11 +152,12 @@ export class Connection {
     this.#cancelRatePause();
     this.#outgoing.stop();
     this.#phase = { kind: 'closed' };
+    for (const part of this.#inbox.rest()) this.#host.input({ kind: 'frame', socket: this.id, ...part });
     if (this.#isKnownToCore) this.#host.input({ kind: 'socket-closed', socket: this.id });
     this.#host.gone(this, { session, rate: this.#rate });
   }
 
-  /** What one turn says to this socket: one frame. */
+  /** What one turn says to this socket. */
   say(messages: readonly CoordinatorMessage[]): void {
     if (this.#isEnding || messages.length === 0) return;
     if (this.#phase.kind === 'greeting') this.#noticeWelcome(messages);
@@ -163,6 +174,7 @@ export class Connection {
 
   close(code: ClosingCode, reason: string): void {
     if (this.#isEnding) return;
+    this.#outgoing.flush();
     this.#end();
     this.#socket.close(CLOSE_CODES[code], cutToBytes(reason, CLOSE_REASON_BYTES_MAX));
     // The answer to the close lies behind whatever the peer has sent; it is read and dropped.
@@ -261,16 +273,35 @@ export class Connection {
     this.#phase = { kind: 'greeting' };
     this.#isKnownToCore = true;
     const resumeHash = hello.resume === undefined ? null : hashOf(hello.resume.secret);
+    this.#host.input({ kind: 'hello', socket: this.id, hello, resumeHash, rest: [] });
     const rest = this.#checked(frame.messages.slice(1));
-    this.#host.input({ kind: 'hello', socket: this.id, hello, resumeHash, rest });
+    if (rest.length > 0) this.#inbox.add({ frame: frame.frame, messages: rest, goesOn: true });
     for (const one of waiting) this.#passOn(one);
+    this.#handOn();
     this.#resume('checking');
   }
 
   /** A frame without a good message is passed on too: that it was read is news of its session. */
   #passOn(frame: Frame): void {
-    const messages = this.#checked(frame.messages);
-    this.#host.input({ kind: 'frame', socket: this.id, frame: frame.frame, messages });
+    this.#inbox.add({ frame: frame.frame, messages: this.#checked(frame.messages), goesOn: false });
+    this.#handOn();
+  }
+
+  /** As much as one turn is given, and no more while the peer does not take what it asked for before. */
+  #handOn(): void {
+    if (this.#isEnding || this.#paused.has('outgoing')) return;
+    for (let part = this.#inbox.take(); part !== null; part = this.#inbox.take())
+      this.#host.input({ kind: 'frame', socket: this.id, ...part });
+    if (this.#inbox.isEmpty) this.#resume('inbox');
+    else if (!this.#paused.has('inbox')) this.#pause('inbox');
+    if (this.#turnIsAwaited || !this.#inbox.isUsed) return;
+    this.#turnIsAwaited = true;
+    // Behind the turn that was asked for by the inputs above.
+    this.#host.loop.soon(() => {
+      this.#turnIsAwaited = false;
+      this.#inbox.nextTurn();
+      this.#handOn();
+    });
   }
 
   #checked(messages: readonly unknown[]): readonly LaterMessage[] {
@@ -324,13 +355,13 @@ export class Connection {
     this.terminate();
   }
 
-  #pause(reason: 'checking' | 'rate' | 'outgoing'): void {
+  #pause(reason: PauseReason): void {
     if (this.#isEnding) return;
     this.#paused.add(reason);
     this.#socket.pause();
   }
 
-  #resume(reason: 'checking' | 'rate' | 'outgoing'): void {
+  #resume(reason: PauseReason): void {
     if (this.#paused.delete(reason) && this.#paused.size === 0 && this.#phase.kind !== 'closed') this.#socket.resume();
   }
 }

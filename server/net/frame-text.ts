@@ -1,14 +1,22 @@
 import type { CoordinatorMessage } from '../../shared/frames.ts';
 
-/** The messages as one frame; null when it would be longer than `lengthMax`, told before it has been built. */
-export function frameText(messages: readonly CoordinatorMessage[], lengthMax: number): string | null {
-  const parts: string[] = [];
-  let length = 0;
+/** The messages as frames, in order: each at most `lengthMax` long, or one message. */
+export function frameTexts(messages: readonly CoordinatorMessage[], lengthMax: number): readonly string[] {
+  const frames: string[] = [];
+  let parts: string[] = [];
+  let length = 2;
   for (const message of messages) {
     const part = JSON.stringify(message);
-    length += part.length + 1;
-    if (length > lengthMax) return null;
+    if (parts.length > 0 && length + part.length + 1 > lengthMax) {
+      frames.push(frameOf(parts));
+      parts = [];
+      length = 2;
+    }
     parts.push(part);
+    length += part.length + 1;
   }
-  return parts.length === 1 ? (parts[0] ?? '') : `[${parts.join(',')}]`;
+  if (parts.length > 0) frames.push(frameOf(parts));
+  return frames;
 }
+
+const frameOf = (parts: readonly string[]): string => (parts.length === 1 ? (parts[0] ?? '') : `[${parts.join(',')}]`);

@@ -1,5 +1,5 @@
 import type { CoordinatorMessage } from '../../shared/frames.ts';
-import { frameText } from './frame-text.ts';
+import { frameTexts } from './frame-text.ts';
 import type { Loop } from './loop.ts';
 import type { Socket } from './socket.ts';
 
@@ -13,15 +13,29 @@ export interface OutgoingHost {
   cut(why: string): void;
 }
 
-/** A socket that is not read, since its peer does not read, is cut after this. */
+/** A peer that does not read half of `outgoingBytesMax` within this, while so much waits for it, is cut. */
 const STUCK_MS_MAX = 10_000;
-/** Bounds the memory of one frame going out, whatever was asked for in one coming in. */
-const FRAME_LENGTH_MAX = 8_388_608;
+/**
+ * What one turn tells is cut into frames of about this, so that a peer over a slow line sees whole answers within the
+ * second in which it expects one (R21).
+ */
+const FRAME_LENGTH = 65_536;
+/** Handed to the socket at a time: it tells how far the peer has come only once all that it has is written. */
+const HANDED_BYTES = 262_144;
 
-/** What waits to go out over one socket, bounded in bytes and in time (S11). */
+/**
+ * What waits to go out over one socket (S11). The answers themselves are bounded by what is read: nothing is, while
+ * `outgoingBytesMax` or more wait. They are never cut for their size, since the peer asked for them and would only ask
+ * again; it is cut when it reads too little in its time, or when what it did not ask for alone comes to twice as much.
+ */
 export class Outgoing {
   readonly #socket: Socket;
   readonly #host: () => OutgoingHost;
+  readonly #texts: { readonly text: string; readonly bytes: number }[] = [];
+  #queuedBytes = 0;
+  #unaskedBytes = 0;
+  /** Written since the peer was last looked at. */
+  #writtenBytes = 0;
   #cancelStuck: (() => void) | null = null;
 
   constructor(socket: Socket, host: () => OutgoingHost) {
@@ -30,36 +44,78 @@ export class Outgoing {
   }
 
   send(messages: readonly CoordinatorMessage[]): void {
-    const text = frameText(messages, FRAME_LENGTH_MAX);
-    if (text === null) return this.#host().cut(`more than ${FRAME_LENGTH_MAX} bytes were to be told to it at once`);
-    // A peer that has read all so far may be told as much as one turn brings: it asked for it.
-    const hadRead = this.#socket.bufferedBytes === 0;
-    this.#socket.send(text, () => this.#written());
-    return this.bound(hadRead);
+    const isAsked = messages.some(isAnswer);
+    for (const text of frameTexts(messages, FRAME_LENGTH)) {
+      const bytes = Buffer.byteLength(text);
+      this.#texts.push({ text, bytes });
+      this.#queuedBytes += bytes;
+      if (!isAsked) this.#unaskedBytes += bytes;
+    }
+    this.#handOver();
+    this.bound();
   }
 
-  /** After anything was written; `hadRead`: nothing waited before it. */
-  bound(hadRead: boolean): void {
+  /** After anything was written. */
+  bound(): void {
     const host = this.#host();
-    const waiting = this.#socket.bufferedBytes;
-    if (waiting >= 2 * host.outgoingBytesMax && !hadRead)
+    const waiting = this.#waiting;
+    if (waiting < host.outgoingBytesMax) {
+      this.#unaskedBytes = Math.min(this.#unaskedBytes, waiting);
+      return undefined;
+    }
+    if (this.#unaskedBytes >= 2 * host.outgoingBytesMax)
       return host.cut(`${waiting} bytes waited to be read by its peer`);
-    if (waiting < host.outgoingBytesMax || this.#cancelStuck !== null) return undefined;
-    this.#cancelStuck = host.loop.after(STUCK_MS_MAX, () =>
-      host.cut(`its peer has read too little for ${STUCK_MS_MAX} ms`),
-    );
+    if (this.#cancelStuck !== null) return undefined;
+    this.#watch();
     return host.pause();
   }
 
+  /** Hands everything over at once: a close frame is about to follow. */
+  flush(): void {
+    this.#handOver(Number.POSITIVE_INFINITY);
+  }
+
+  /** Nothing is watched or handed over any more. */
   stop(): void {
     this.#cancelStuck?.();
     this.#cancelStuck = null;
+    this.#texts.length = 0;
+    this.#queuedBytes = 0;
   }
 
-  #written(): void {
+  get #waiting(): number {
+    return this.#socket.bufferedBytes + this.#queuedBytes;
+  }
+
+  #handOver(bytesMax = HANDED_BYTES): void {
+    while (this.#socket.bufferedBytes < bytesMax) {
+      const next = this.#texts.shift();
+      if (next === undefined) return;
+      this.#queuedBytes -= next.bytes;
+      this.#socket.send(next.text, () => this.#written(next.bytes));
+    }
+  }
+
+  #watch(): void {
     const host = this.#host();
-    if (this.#cancelStuck === null || this.#socket.bufferedBytes >= host.outgoingBytesMax / 2) return;
-    this.stop();
+    this.#writtenBytes = 0;
+    this.#cancelStuck = host.loop.after(STUCK_MS_MAX, () => {
+      if (this.#writtenBytes >= host.outgoingBytesMax / 2) this.#watch();
+      else host.cut(`its peer has read too little for ${STUCK_MS_MAX} ms`);
+    });
+  }
+
+  #written(bytes: number): void {
+    const host = this.#host();
+    this.#writtenBytes += bytes;
+    this.#handOver();
+    if (this.#cancelStuck === null || this.#waiting >= host.outgoingBytesMax / 2) return;
+    this.#cancelStuck();
+    this.#cancelStuck = null;
+    this.#unaskedBytes = 0;
     host.resume();
   }
 }
+
+/** Said because the peer asked: as much as it asks for, and no more. */
+const isAnswer = (message: CoordinatorMessage): boolean => message.type === 'welcome' || 'request' in message;

@@ -43,10 +43,11 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
 }
 
 /** A frame of a socket that no session is bound to is neither applied nor answered (R9). */
-function takeFrame(core: Core, { socket, frame, messages }: FrameInput, moment: Moment): void {
+function takeFrame(core: Core, { socket, frame, messages, goesOn = false }: FrameInput, moment: Moment): void {
   const entry = core.book.bySocket(socket);
   if (entry === undefined) return;
-  carry(core, entry, readFrame(entry.session, socket, frame), moment);
+  // Anchors name the instant at which a frame was read: that was with its first part.
+  if (!goesOn) carry(core, entry, readFrame(entry.session, socket, frame), moment);
   handleAll(core, entry, messages, moment);
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { leaseName, requestId } from '../../../../shared/ids.ts';
+import { frameNumber, leaseName, requestId } from '../../../../shared/ids.ts';
 import { durationMs } from '../../../../shared/time.ts';
 import { CoreDriver } from '../../../support/core-driver.ts';
 import type { RawClient } from '../../../support/raw-client.ts';
@@ -100,6 +100,17 @@ describe('acquire', () => {
     a.send(a.acquire('n', 30_000, { request: 'a-1' }));
     expect(a.only('granted')).toMatchObject({ fencingToken, frame: 3, leftMs: 30_000 });
     expect(driver.written('granted')).toHaveLength(1);
+  });
+
+  test('R8 S11 a frame that goes on in a later turn is one frame: anchored at its first part, and not stale', () => {
+    a.send(a.acquire('n', 10_000));
+    a.heard = [];
+    driver.pass(400);
+    const { socket } = a;
+    if (socket === null) throw new Error('it is connected');
+    const more = [a.acquire('m', 10_000)];
+    driver.input({ kind: 'frame', socket, frame: frameNumber(2), messages: more, goesOn: true }).settle();
+    expect(a.heard).toMatchObject([{ type: 'granted', name: 'm', frame: 2, leftMs: 10_400 }]);
   });
 
   test('S10 no wait: decided in the same turn, with the place it would have had', () => {

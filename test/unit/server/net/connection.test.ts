@@ -4,7 +4,7 @@ import { socketId, type Input } from '../../../../server/core/core-types.ts';
 import type { Authenticate } from '../../../../server/net/auth-port.ts';
 import { Connection } from '../../../../server/net/connection.ts';
 import type { CoordinatorMessage } from '../../../../shared/frames.ts';
-import { frameNumber, journalId, sessionId } from '../../../../shared/ids.ts';
+import { frameNumber, journalId, requestId, sessionId } from '../../../../shared/ids.ts';
 import { handLoop } from './support/hand-loop.ts';
 
 const welcome: CoordinatorMessage = {
@@ -19,6 +19,9 @@ const welcome: CoordinatorMessage = {
   stateBytesMax: 1,
   frameBytesMax: 1,
 };
+/** Without a request; its message has so many bytes. */
+const unasked = (bytes: number) =>
+  ({ type: 'error', code: 'internal', message: 'x'.repeat(bytes), retryable: false }) as const;
 const hello = { type: 'hello', frame: 1, protocolMin: 1, protocolMax: 1, instance: 'i', dial: 1 };
 
 function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
@@ -61,8 +64,8 @@ function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
     sent.length = 0;
   };
   const buffer = (bytes: number): void => void (buffered = bytes);
-  const flush = (): void => {
-    buffered = 0;
+  const flush = (left = 0): void => {
+    buffered = left;
     written();
   };
   return { loop, log, sent, inputs, warned, connection, receive, open, buffer, flush };
@@ -83,7 +86,10 @@ describe('S11 a connection', () => {
   test('S11 a hello is passed on once; messages behind it in the same frame go with it', () => {
     const { inputs, receive } = rig();
     receive([hello, { type: 'cancel', request: 'r' }]);
-    expect(inputs).toMatchObject([{ kind: 'hello', resumeHash: null, rest: [{ type: 'cancel' }] }]);
+    expect(inputs).toMatchObject([
+      { kind: 'hello', resumeHash: null, rest: [] },
+      { kind: 'frame', frame: 1, messages: [{ type: 'cancel' }], goesOn: true },
+    ]);
   });
 
   test('S11 a secret is passed on as a hash only', () => {
@@ -148,7 +154,7 @@ describe('S11 a connection', () => {
     const { inputs, receive, open } = rig();
     open();
     receive({ type: 'nothing', frame: 5 });
-    expect(inputs.at(-1)).toEqual({ kind: 'frame', socket: 1, frame: 5, messages: [] });
+    expect(inputs.at(-1)).toEqual({ kind: 'frame', socket: 1, frame: 5, messages: [], goesOn: false });
   });
 
   test('S11 what has no number, binary and a broken protocol end the socket and nothing else', () => {
@@ -235,7 +241,7 @@ describe('S11 too much', () => {
   test('S11 a peer that does not read is first not read itself, then cut without a close', () => {
     const { log, connection, open, buffer, flush } = rig();
     open();
-    buffer(1_048_575);
+    buffer(1_048_500);
     connection.say([{ type: 'ping', ping: 1, nextMs: 1 as never, frame: frameNumber(1) }]);
     expect(log).toEqual([]);
     buffer(1_048_576);
@@ -244,8 +250,10 @@ describe('S11 too much', () => {
     flush();
     expect(log).toEqual(['pause', 'resume']);
     buffer(2_097_152);
-    connection.control();
-    expect(log).toEqual(['pause', 'resume', 'terminate']);
+    connection.say([unasked(1_048_576)]);
+    expect(log).toEqual(['pause', 'resume', 'pause']);
+    connection.say([unasked(1_048_576)]);
+    expect(log).toEqual(['pause', 'resume', 'pause', 'terminate']);
   });
 
   test('S11 a peer that is not read, since it does not read, is cut after 10 s', () => {
@@ -259,22 +267,105 @@ describe('S11 too much', () => {
     expect(log).toEqual(['pause', 'terminate']);
   });
 
-  test('S11 more than 8 MiB at once is not even built', () => {
+  test('S11 what is asked for is never cut for its size: it goes out in order, in frames of 64 KiB or one message', () => {
     const { log, sent, connection, open } = rig();
     open();
-    const big = { type: 'error', code: 'internal', message: 'x'.repeat(1_000_000), retryable: false } as const;
-    connection.say(Array.from({ length: 9 }, () => big));
+    const small = Array.from({ length: 3_000 }, (_, index) => ({ ...unasked(60), request: requestId(`r${index}`) }));
+    connection.say([...small, { ...unasked(9_000_000), request: requestId('big') }, small[0] ?? unasked(0)]);
+    const frames = sent as readonly (object | readonly object[])[]; // As `say` made them.
+    expect(frames.flat()).toMatchObject([...small, { request: 'big' }, { request: 'r0' }]);
+    const lengths = frames.map((frame) => JSON.stringify(frame).length);
+    expect(Math.max(...lengths.filter((length) => length < 9_000_000))).toBeLessThanOrEqual(65_536);
+    expect(log).toEqual([]);
+  });
+
+  test('S11 a peer that reads half of the bound each 10 s is not cut, one that reads less is', () => {
+    for (const [bytes, isCut] of [
+      [524_288, false],
+      [524_287, true],
+    ] as const) {
+      const { loop, log, connection, open, buffer, flush } = rig();
+      open();
+      connection.say([unasked(bytes - JSON.stringify(unasked(0)).length)]);
+      buffer(1_600_000);
+      connection.control();
+      loop.pass(5_000);
+      flush(1_600_000 - bytes);
+      loop.pass(5_000);
+      expect(log, `${bytes} bytes`).toEqual(isCut ? ['pause', 'terminate'] : ['pause']);
+      loop.pass(10_000);
+      expect(log).toContain('terminate');
+    }
+  });
+
+  test('S11 what waits is told before a close', () => {
+    const { log, sent, connection, open, buffer } = rig();
+    open();
+    buffer(400_000);
+    connection.say([{ ...unasked(10), request: requestId('r') }]);
     expect(sent).toEqual([]);
-    expect(log).toEqual(['terminate']);
+    connection.close('draining', 'bye');
+    expect(sent).toMatchObject([{ request: 'r' }]);
+    expect(log).toEqual(['close 1001']);
+  });
+
+  test('S11 a turn is given no more than its answers may wait; the rest follows in order, in later turns', () => {
+    const { inputs, log, loop, receive, open } = rig();
+    open();
+    inputs.length = 0;
+    const ask = (frame: number, count: number): object[] =>
+      Array.from({ length: count }, (_, index) => ({ type: 'list', request: `${frame}-${index}`, name: 'a', frame }));
+    receive([...ask(2, 40), { type: 'cancel', request: 'c' }]);
+    receive(ask(3, 1));
+    const told = () =>
+      inputs.map((input) => (input.kind === 'frame' ? [input.frame, input.messages.length, input.goesOn] : input));
+    expect(told()).toEqual([[2, 15, false]]);
+    expect(log).toEqual(['pause']);
+    loop.turn(1);
+    expect(told().slice(1)).toEqual([[2, 15, true]]);
+    loop.turn(1);
+    expect(told().slice(2)).toEqual([
+      [2, 11, true],
+      [3, 1, false],
+    ]);
+    expect(log).toEqual(['pause', 'resume']);
+  });
+
+  test('S11 what was read is not handed on while its answers are not taken; at the end only what asks for none', () => {
+    const { connection, inputs, loop, receive, open, buffer, flush } = rig();
+    open();
+    inputs.length = 0;
+    const asked = Array.from({ length: 40 }, (_, index) => ({
+      type: 'list',
+      request: `${index}`,
+      name: 'a',
+      frame: 2,
+    }));
+    receive([...asked, { type: 'release', request: 'r', name: 'a', fencingToken: 1 }]);
+    buffer(1_048_576);
+    connection.control();
+    for (let turns = 0; turns < 5; turns += 1) loop.turn(1);
+    expect(inputs).toHaveLength(1);
+    flush();
+    expect(inputs).toHaveLength(2);
+    connection.closed();
+    expect(inputs.slice(2)).toMatchObject([
+      { kind: 'frame', messages: [{ type: 'release' }], goesOn: true },
+      { kind: 'socket-closed' },
+    ]);
   });
 
   test('S11 a frame is answered at most 16 listings; one name is no listing', () => {
-    const { inputs, sent, receive, open } = rig();
+    const { inputs, sent, loop, receive, open } = rig();
     open();
     receive(Array.from({ length: 20 }, (_, index) => ({ type: 'list', request: `r${index}`, frame: 2 })));
-    expect(inputs.at(-1)).toMatchObject({ messages: { length: 16 } });
+    for (let turns = 0; turns < 4; turns += 1) loop.turn(1);
+    const heard = inputs.flatMap((input) => (input.kind === 'frame' ? input.messages : []));
+    expect(heard).toHaveLength(16);
     expect(sent).toMatchObject([{ length: 4, 0: { code: 'too-many-requests', request: 'r16', retryAfterMs: 100 } }]);
+    inputs.length = 0;
     receive(Array.from({ length: 20 }, (_, index) => ({ type: 'list', request: `r${index}`, name: 'a', frame: 3 })));
-    expect(inputs.at(-1)).toMatchObject({ messages: { length: 20 } });
+    loop.turn(1);
+    expect(inputs).toMatchObject([{ messages: { length: 15 } }, { messages: { length: 5 } }]);
   });
 });
