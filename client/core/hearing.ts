@@ -41,7 +41,8 @@ export function hear(book: Book, message: CoordinatorMessage): void {
     }
     case 'error':
       if (asked) return refused(book, message, asked);
-      book.effects.push({ kind: 'warning', code: codeOf(message.code), text: message.message });
+      // Of a request that is over, an answer is no news.
+      if (!message.request) book.effects.push({ kind: 'warning', code: codeOf(message.code), text: message.message });
       return undefined;
     case 'ping':
       return ping(book, message);

@@ -67,6 +67,17 @@ describe('setState', () => {
   });
 });
 
+test('an answer to a request that is over is no news; an error without a request is a warning', () => {
+  const { world, key } = holding();
+  const claim = world.acquire('m');
+  world.do({ kind: 'withdraw', key: claim });
+  const word = { type: 'error', code: 'cancelled', message: 'withdrawn', retryable: false } as const;
+  world.say({ ...word, request: claim }, { ...word, request: claim }, { ...word, request: key });
+  expect(world.of('warning')).toEqual([]);
+  world.say({ ...word, code: 'rate-limited', message: 'slower' });
+  expect(world.of('warning')).toEqual([{ kind: 'warning', code: 'rate-limited', text: 'slower' }]);
+});
+
 describe('release', () => {
   test('R13 belief ends before the word leaves, and it settles with the answer', () => {
     const { world, key, release } = holding();
