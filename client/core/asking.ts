@@ -7,7 +7,7 @@ import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
 import { pump, sayBye } from './sending.ts';
-import { released, stepClaim, stepConnection, stepLease } from './steps.ts';
+import { released, stepClaim, stepConnection, stepLease, whence } from './steps.ts';
 import type { ClientEvent, Failure, Reference } from './types.ts';
 
 type Event<K extends ClientEvent['kind']> = Extract<ClientEvent, { readonly kind: K }>;
@@ -46,7 +46,7 @@ export function take(book: Book, event: Asking): void {
       return ofClient(book, event);
     case 'give-up':
       for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
-      return fail(book, event, failure('unavailable', 'given up', true));
+      return fail(book, event, whence(book, failure('unavailable', 'no answer in time', true)));
     case 'close':
       endClaims(book);
       for (const held of living(book)) if (!event.keep.includes(held.lease.key)) letGo(book, held);

@@ -33,6 +33,8 @@ export interface Book {
   outbox: ClientMessage[];
   /** After a frame that could not be read each message has a frame of its own, so that it takes no other with it. */
   aloneUntil: MonoMs;
+  /** The last credential that was asked could not be had: people know. */
+  credentialFailed: boolean;
   closing: boolean;
   idleSince: MonoMs | null;
   /** The wake that was asked for last; and, after a stall, when what is due is looked at all the same. */
@@ -105,6 +107,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     effects: [],
     outbox: [],
     aloneUntil: monoMs(-Infinity),
+    credentialFailed: false,
     closing: false,
     idleSince: null,
     wake: null,

@@ -15,10 +15,13 @@ export interface Claim {
   readonly phase: ClaimPhase;
   /** The end of the wait, from the call; of the one try, when the coordinator counts as not reached. */
   readonly until: MonoMs;
+  readonly withinMs: number;
   /** Answers in a row that were no place. */
   readonly tries: number;
-  /** The coordinator took it once: a repeat does not steal again (R24), and the end of the wait is a time-out. */
+  /** The coordinator took it once: a repeat does not steal again (R24). */
   readonly met: boolean;
+  /** A connection was open at some time since the call: the end of the wait is a time-out. */
+  readonly reached: boolean;
   readonly cause: Failure | undefined;
   /** When to say what it waits for, and that it waits for itself. */
   readonly waitingAt: MonoMs;
@@ -27,7 +30,7 @@ export interface Claim {
 
 export type ClaimPhase =
   | { readonly kind: 'asking' }
-  | { readonly kind: 'queued'; readonly place: Place }
+  | { readonly kind: 'queued'; readonly place: Place; readonly toldAt: MonoMs }
   /** Refused for now. */
   | { readonly kind: 'pausing'; readonly again: MonoMs }
   | { readonly kind: 'ended' };
@@ -61,17 +64,22 @@ interface ClaimStep {
 const SAY_WAITING_MS = 10_000;
 const SAY_SELF_MS = 1_000;
 
-export const claimOf = (key: RequestId, terms: AcquireTerms, now: Reading, connectTimeoutMs: number): Claim => ({
-  key,
-  terms,
-  phase: { kind: 'asking' },
-  until: later(now.mono, terms.waitMs === 0 ? connectTimeoutMs : (terms.waitMs ?? Infinity)),
-  tries: 0,
-  met: false,
-  cause: undefined,
-  waitingAt: terms.waitMs === null ? later(now.mono, SAY_WAITING_MS) : NEVER,
-  selfAt: NEVER,
-});
+export function claimOf(key: RequestId, terms: AcquireTerms, now: Reading, connectTimeoutMs: number): Claim {
+  const withinMs = terms.waitMs === 0 ? connectTimeoutMs : (terms.waitMs ?? Infinity);
+  return {
+    key,
+    terms,
+    phase: { kind: 'asking' },
+    until: later(now.mono, withinMs),
+    withinMs,
+    tries: 0,
+    met: false,
+    reached: false,
+    cause: undefined,
+    waitingAt: terms.waitMs === null ? later(now.mono, SAY_WAITING_MS) : NEVER,
+    selfAt: NEVER,
+  };
+}
 
 /** `asking` and `queued` differ only in what is known; both are out, or go out with the next socket. */
 export const claimWake = ({ phase, until, waitingAt, selfAt }: Claim): number =>
@@ -85,12 +93,12 @@ export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance:
   if (phase.kind === 'ended') return stay(claim);
   switch (event.kind) {
     case 'look':
-      return look(claim, event.status, now);
+      return look({ ...claim, reached: claim.reached || event.status === 'open' }, event.status, now);
     case 'queued':
       return queued(claim, event.place, now);
     case 'moved':
       if (phase.kind !== 'queued' || phase.place.position === event.position) return stay(claim);
-      return queued(claim, { ...phase.place, position: event.position }, now);
+      return queued(claim, { ...phase.place, position: event.position }, now, phase.toldAt);
     case 'refused':
       return refused(claim, event.failure, now, chance);
     case 'repeat':
@@ -120,7 +128,7 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   const again = phase.kind === 'pausing' && phase.again <= now.mono;
   const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];
   if (claim.waitingAt <= now.mono)
-    effects.push({ kind: 'warning', code: 'waiting', text: `"${terms.name}" waits for ${waitsFor(claim, status)}` });
+    effects.push({ kind: 'warning', code: 'waiting', text: `"${terms.name}" waits: ${waitsFor(claim, status, now)}` });
   if (claim.selfAt <= now.mono)
     effects.push({ kind: 'warning', code: 'behind-self', text: `"${terms.name}" is held by this client itself` });
   return stay(
@@ -134,33 +142,33 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   );
 }
 
-function waitsFor({ phase, cause }: Claim, status: ClientStatus): string {
-  if (status !== 'open') return `the coordinator (${status})`;
-  if (phase.kind !== 'queued') return cause?.message ?? 'an answer';
-  const { holder, position, quietMs } = phase.place;
-  return quietMs ? `quiet time, ${quietMs} ms` : `holder ${holder ?? '-'}, position ${position}`;
+function waitsFor({ phase, cause }: Claim, status: ClientStatus, now: Reading): string {
+  if (status !== 'open') return `no connection to the coordinator (${status})`;
+  if (phase.kind !== 'queued') return cause?.message ?? 'no answer yet';
+  const { holder, heldForMs, position, quietMs } = phase.place;
+  if (quietMs) return `quiet time of ${quietMs} ms`;
+  const heldMs = Math.round((heldForMs ?? 0) + now.mono - phase.toldAt);
+  return `${holder === undefined ? 'nobody holds it, but it is not free yet' : `held by "${holder}" for ${heldMs} ms`}, position ${position}`;
 }
 
-/** Never reached is not the same as not free. */
-function timeOut({ terms, met, phase, cause }: Claim): Failure {
-  const reached = met || (cause && cause.code !== 'unavailable');
+/** Never reached is not the same as not free; and of one try only the coordinator says that the name is not free. */
+function timeOut({ terms, reached, withinMs, phase, cause }: Claim): Failure {
   const position = phase.kind === 'queued' ? phase.place.position : undefined;
-  return failure(
-    reached ? 'wait-timeout' : 'unavailable',
-    `"${terms.name}": ${reached ? 'not free' : 'no coordinator answered'}${terms.waitMs ? ` within ${terms.waitMs} ms` : ''}`,
-    true,
-    { position, cause },
-  );
+  const [code, what] =
+    reached && terms.waitMs !== 0
+      ? (['wait-timeout', 'not granted'] as const)
+      : (['unavailable', reached ? 'no answer' : 'no coordinator'] as const);
+  return failure(code, `"${terms.name}": ${what} within ${withinMs} ms`, true, { position, cause });
 }
 
-function queued(claim: Claim, place: Place, now: Reading): ClaimStep {
+function queued(claim: Claim, place: Place, now: Reading, toldAt: MonoMs = now.mono): ClaimStep {
   const { position, behind, holder, heldForMs, remainingMs } = place;
   const self = behind === 'self';
   const known = claim.phase.kind === 'queued' && claim.phase.place.behind === behind;
   return stay(
     {
       ...claim,
-      phase: { kind: 'queued', place },
+      phase: { kind: 'queued', place, toldAt },
       met: true,
       tries: 0,
       selfAt: known ? claim.selfAt : self ? later(now.mono, SAY_SELF_MS) : NEVER,

@@ -68,12 +68,14 @@ function platform(book: Book, event: Extract<ClientEvent, { readonly dial: DialN
   switch (event.kind) {
     case 'credential':
       book.standing.credential = event.credential;
+      book.credentialFailed = false;
       return stepConnection(book, event);
-    case 'credential-failed':
-      return stepConnection(book, {
-        kind: 'failed',
-        failure: failure('unavailable', `no credential: ${String(event.cause)}`, true),
-      });
+    case 'credential-failed': {
+      const text = `no credential: ${String(event.cause)}`;
+      if (!book.credentialFailed) book.effects.push({ kind: 'warning', code: 'unavailable', text });
+      book.credentialFailed = true;
+      return stepConnection(book, { kind: 'failed', failure: failure('unavailable', text, true) });
+    }
     case 'socket-opened':
       return stepConnection(book, { kind: 'opened' });
     case 'socket-frame':

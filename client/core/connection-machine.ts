@@ -16,6 +16,8 @@ export interface Connection {
   readonly failures: number;
   /** The last credential was refused: one more try, with a fresh one. */
   readonly denied: boolean;
+  /** Why the last dial or connection failed; null after a welcome. */
+  readonly last: Failure | null;
 }
 
 export type ConnectionPhase =
@@ -86,7 +88,13 @@ export const TERMINAL_CODES: readonly (Code | null)[] = [
 /** A client that hears nothing for this many ping periods dials anew. */
 const SILENT_PINGS = 3;
 
-export const CONNECTION_AT_START: Connection = { phase: { kind: 'idle' }, dials: 0, failures: 0, denied: false };
+export const CONNECTION_AT_START: Connection = {
+  phase: { kind: 'idle' },
+  dials: 0,
+  failures: 0,
+  denied: false,
+  last: null,
+};
 
 const STATUSES = {
   idle: 'idle',
@@ -137,7 +145,7 @@ export function connectionStep(
     case 'welcomed':
       if (phase.kind !== 'dialing') return stay(connection);
       return to(
-        { ...connection, denied: false },
+        { ...connection, denied: false, last: null },
         {
           kind: 'open',
           dial: phase.dial,
@@ -182,11 +190,14 @@ const leave = (connection: Connection, phase: ConnectionPhase): ConnectionStep =
     ? to(connection, phase, { kind: 'abandon', dial: connection.phase.dial })
     : to(connection, phase);
 
+export const noAnswer = (urls: string): string => `no answer from ${urls}: is it running?`;
+
 const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): string =>
   urls[failures % urls.length] ?? '';
 
 /** Neither a password nor a query belongs in a message. */
-export const plainUrl = (url: string): string => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '');
+export const urlsOf = (urls: readonly string[]): string =>
+  urls.map((url) => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '')).join(', ');
 
 const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
   later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));
@@ -227,7 +238,8 @@ function stale(connection: Connection, now: Reading, around: Surroundings): Conn
 function failed(connection: Connection, why: Failure | null, now: Reading, around: Surroundings): ConnectionStep {
   const { phase } = connection;
   if (!('dial' in phase)) return stay(connection);
-  if (why?.code === 'unauthorized' && !connection.denied) return start({ ...connection, denied: true }, now, around);
+  if (why?.code === 'unauthorized' && !connection.denied)
+    return start({ ...connection, denied: true, last: why }, now, around);
   if (why && !why.retryable) return leave(connection, { kind: 'refused', failure: why });
   const since = proven(connection, now);
   const failures = since.failures + 1;
@@ -236,12 +248,14 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
   const refused = phase.kind === 'open' ? since === connection : why && phase.kind === 'dialing';
   const kind: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
   const pause = backoffMs(kind, failures, settings.chance(), Math.min(settings.maxBackoffMs, stakeMs / 3));
+  const text = phase.kind === 'asking' ? 'no credential came in time' : noAnswer(urlsOf([urlOf(connection, around)]));
+  const last = why ?? failure('unavailable', text, true);
   return leave(
-    { ...since, failures },
+    { ...since, failures, last },
     {
       kind: 'pausing',
       until: later(now.mono, Math.max(pause, REDIAL_MS_MIN, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
-      failure: why ?? failure('unavailable', `no answer from ${plainUrl(urlOf(connection, around))}`, true),
+      failure: last,
     },
   );
 }

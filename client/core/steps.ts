@@ -5,7 +5,7 @@ import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pingMsOf, type ClaimEvent } from './claim-machine.ts';
-import { connectionStep, plainUrl, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
+import { connectionStep, noAnswer, urlsOf, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
@@ -80,7 +80,11 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
   if (event.kind !== 'look') asked.read = true;
   for (const effect of effects) {
     if (effect.kind === 'failed')
-      book.effects.push({ kind: 'claim', key, outcome: { ...effect, failure: whence(book, effect.failure) } });
+      book.effects.push({
+        kind: 'claim',
+        key,
+        outcome: { ...effect, failure: event.kind === 'look' ? whence(book, effect.failure) : effect.failure },
+      });
     else if (effect.kind === 'ask') unsend(asked);
     else if (effect.kind !== 'cancel') book.effects.push(effect);
     // What was not sent on this socket may have been on an earlier one; of what never was, nobody has to be told.
@@ -89,15 +93,13 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
   }
 }
 
-/** Of a claim that reached nobody: where it was tried, and what came of the last dial (S10). */
-function whence({ connection, settings }: Book, why: Failure): Failure {
+/** Of what was not answered: where it was tried, and what came of the last dial (S10). */
+export function whence(book: Book, why: Failure): Failure {
   if (why.code !== 'unavailable') return why;
-  const message = `${why.message} at ${settings.urls.map(plainUrl).join(', ')}: is it running?`;
-  return {
-    ...why,
-    message,
-    cause: why.cause ?? ('failure' in connection.phase ? connection.phase.failure : undefined),
-  };
+  const { last } = book.connection;
+  const urls = urlsOf(book.settings.urls);
+  const where = statusOf(book) === 'open' ? ` from ${urls}` : `: ${last?.message ?? noAnswer(urls)}`;
+  return { ...why, message: why.message + where, cause: why.cause ?? last ?? undefined };
 }
 
 /** To be sent on the socket that there is, or on the next. */

@@ -29,7 +29,7 @@ const BUSY = failure('queue-full', 'as many as may wait', true);
 
 const PHASES: { readonly [K in ClaimPhase['kind']]: ClaimPhase } = {
   asking: { kind: 'asking' },
-  queued: { kind: 'queued', place },
+  queued: { kind: 'queued', place, toldAt: monoMs(0) },
   pausing: { kind: 'pausing', again: monoMs(700) },
   ended: { kind: 'ended' },
 };
@@ -70,11 +70,12 @@ describe('client claims', () => {
   });
 
   test('S10 a wait that ends says whether the coordinator was ever reached', () => {
-    const never = claimStep(claimFor('at the end of the wait'), look, at(500), half);
+    const unreached: ClaimEvent = { kind: 'look', status: 'connecting' };
+    const never = claimStep(claimFor('at the end of the wait'), unreached, at(500), half);
     expect(never.effects[0]).toMatchObject({ failure: { code: 'unavailable', retryable: true } });
     const queued = claimStep(
-      { ...claimFor('at the end of the wait'), met: true, phase: PHASES.queued },
-      look,
+      { ...claimFor('at the end of the wait'), reached: true, phase: PHASES.queued },
+      unreached,
       at(500),
       half,
     );

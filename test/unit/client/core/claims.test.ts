@@ -92,12 +92,62 @@ describe('one promise through everything', () => {
   test('S10 a claim that reached nobody leaves nothing behind, and its failure says where it was tried', () => {
     const world = scripted({ connectTimeoutMs: durationMs(1_000) });
     const key = world.acquire('n', { waitMs: durationMs(0) });
+    world.do({ kind: 'credential', dial: 1 as never, credential: undefined });
     world.pass(1_000);
-    const message = expect.stringContaining('ws://one') as string;
+    const message = '"n": no coordinator within 1000 ms: no answer from ws://one: is it running?';
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message } });
     // No `cancel` waits for a coordinator, so nothing keeps the process.
     expect(world.core.idle).toBe(true);
     expect(world.sent('cancel')).toEqual([]);
+  });
+
+  test('S10 a wait without an answer is a `wait-timeout` once there was a connection, though it is gone again', () => {
+    const world = scripted({ idleMs: durationMs(60_000) });
+    world.do({ kind: 'ready', reference: 1 as never });
+    world.open();
+    const short = world.acquire('n', { waitMs: durationMs(3) });
+    world.pass(3);
+    const message = '"n": not granted within 3 ms';
+    expect(world.claim(short)).toMatchObject({ failure: { code: 'wait-timeout', message } });
+    const dropped = world.acquire('n', { waitMs: durationMs(900) });
+    world.drop();
+    const never = world.acquire('n', { waitMs: durationMs(900) });
+    world.pass(900);
+    expect(world.claim(dropped)).toMatchObject({ failure: { code: 'wait-timeout' } });
+    expect(world.claim(never)).toMatchObject({ failure: { code: 'unavailable' } });
+  });
+
+  test('one try without an answer is `unavailable` over an open connection too, and says so', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(500) });
+    const key = world.acquire('n', { waitMs: durationMs(0) });
+    world.connect();
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    // What failed before the welcome is no cause of what comes behind it.
+    world.open();
+    world.pass(500);
+    const message = '"n": no answer within 500 ms from ws://one';
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause: undefined } });
+    // A refusal in words is passed on as it is.
+    const refused = world.acquire('n', { waitMs: durationMs(0) });
+    world.say(error(refused, 'unavailable', true));
+    expect(world.claim(refused)).toMatchObject({ failure: { code: 'unavailable', message: 'unavailable' } });
+  });
+
+  test('S10 what failed last is the cause, while the next dial is under way as well', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(4_000) });
+    const key = world.acquire('n', { waitMs: durationMs(2_000) });
+    world.do({ kind: 'credential-failed', dial: 1 as never, cause: new Error('token service down') });
+    world.until(() => world.core.status === 'connecting');
+    world.do({ kind: 'ready', reference: 1 as never });
+    world.do({ kind: 'give-up', reference: 1 as never });
+    const cause = { code: 'unavailable', message: 'no credential: Error: token service down' };
+    const given = `no answer in time: ${cause.message}`;
+    expect(world.outcome(1)).toMatchObject({ failure: { code: 'unavailable', message: given, cause } });
+    expect(world.core.status).toBe('connecting');
+    world.until(() => world.claim(key) !== undefined);
+    const message = `"n": no coordinator within 2000 ms: ${cause.message}`;
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause } });
   });
 
   test.each(['bad-request', 'forbidden', 'mode-conflict', 'already-held'])(
@@ -151,7 +201,11 @@ describe('what a claim says meanwhile', () => {
     expect(world.of('warning')).toEqual([]);
     world.pass(30_000);
     expect(world.of('warning')).toEqual([
-      { kind: 'warning', code: 'waiting', text: expect.stringMatching(/"n" waits for the coordinator/) },
+      {
+        kind: 'warning',
+        code: 'waiting',
+        text: expect.stringMatching(/^"n" waits: no connection to the coordinator \(/),
+      },
     ]);
   });
 
@@ -159,7 +213,14 @@ describe('what a claim says meanwhile', () => {
     const world = scripted();
     const key = world.acquire('n');
     world.open();
-    world.say({ type: 'queued', request: key, position: 3, behind: 'other', holder: 'job 7' });
+    world.say({
+      type: 'queued',
+      request: key,
+      position: 3,
+      behind: 'other',
+      holder: 'job 7',
+      heldForMs: durationMs(500),
+    });
     for (let count = 0; count < 4; count += 1) {
       world.pass(2_600);
       world.say({
@@ -170,8 +231,22 @@ describe('what a claim says meanwhile', () => {
         queue: [{ request: key, position: 3 - count }],
       });
     }
-    expect(world.of('warning')).toMatchObject([{ text: '"n" waits for holder job 7, position 1' }]);
+    expect(world.of('warning')).toMatchObject([{ text: '"n" waits: held by "job 7" for 10500 ms, position 1' }]);
     expect(world.of('queued').map(({ position }) => position)).toEqual([3, 2, 1, 0]);
+  });
+
+  test.each([
+    [{ position: 0, behind: 'nobody' }, 'nobody holds it, but it is not free yet, position 0'],
+    [{ position: 2, behind: 'nobody', quietMs: durationMs(900) }, 'quiet time of 900 ms'],
+    ['has 1000 leases, claims and open requests', 'has 1000 leases, claims and open requests'],
+  ] as const)('S10 its reason is one sentence: %o', (word, reason) => {
+    const world = scripted();
+    const key = world.acquire('n');
+    world.open();
+    const refusal = error(key, 'too-many-requests', true, { message: String(word), retryAfterMs: 20_000 });
+    world.say(typeof word === 'string' ? refusal : { type: 'queued', request: key, ...word });
+    world.pass(10_000);
+    expect(world.of('warning')).toMatchObject([{ code: 'waiting', text: `"n" waits: ${reason}` }]);
   });
 
   test('a claim behind its own client is warned of after 1 s, once', () => {

@@ -112,6 +112,23 @@ describe('dialling', () => {
     expect(world.core.status).toBe('backing-off');
     expect(world.of('status').at(-1)?.failure?.message).toContain('fetch failed');
     world.until(() => world.core.status === 'connecting');
+    // One warning for all in a row.
+    world.do({ kind: 'credential-failed', dial: 2 as never, cause: new Error('fetch failed') });
+    const warning = { kind: 'warning', code: 'unavailable', text: 'no credential: Error: fetch failed' };
+    expect(world.of('warning')).toEqual([warning]);
+    world.until(() => world.core.status === 'connecting');
+    world.open();
+    world.drop();
+    world.until(() => world.core.status === 'connecting');
+    world.do({ kind: 'credential-failed', dial: 4 as never, cause: new Error('fetch failed') });
+    expect(world.of('warning')).toEqual([warning, warning]);
+  });
+
+  test('a credential that does not come in time is named as what failed', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(700) });
+    world.acquire('n');
+    world.pass(700);
+    expect(world.of('status').at(-1)?.failure?.message).toBe('no credential came in time');
   });
 
   test('`unauthorized` is terminal after one more try with a fresh credential', () => {
