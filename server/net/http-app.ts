@@ -1,7 +1,9 @@
 import { Hono, type Context } from 'hono';
 import { CODES, type Code } from '../../shared/codes.ts';
+import { PROTOCOL } from '../../shared/limits.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { errorBody } from './error-body.ts';
+import { isSocketPath } from './handshake.ts';
 import { originRefusal, type OriginRules } from './origins.ts';
 import { page, PAGE_POLICY } from './page.ts';
 
@@ -48,10 +50,17 @@ export function makeHttpApp(facts: HttpFacts): Hono {
       page({ version: facts.version, socketUrl: socketUrl(context, facts.base), ready: reasons.length === 0, reasons }),
     );
   });
+  for (const path of ['/healthz', '/readyz', '/favicon.ico', '/']) {
+    app.all(path, (context) => {
+      context.header('allow', 'GET, HEAD');
+      return refusal(context, 'bad-request', `The method is ${context.req.method}; allowed are GET and HEAD.`, 405);
+    });
+  }
   // A route and not `notFound`: that would not come along when the app is mounted in another one.
-  app.all('*', (context) =>
-    refusal(context, 'not-found', `There is nothing at ${context.req.method} ${context.req.path}.`),
-  );
+  app.all('*', (context) => {
+    if (isSocketPath(context.req.path, facts.base)) return upgradeWanted(context);
+    return refusal(context, 'not-found', `There is nothing at ${context.req.method} ${context.req.path}.`);
+  });
   app.onError((_, context) => refusal(context, 'internal', 'The request could not be answered.'));
   return app;
 }
@@ -80,6 +89,14 @@ function refusal(context: Context, code: Code, message: string, status: number =
   const requestId = given !== undefined && utf8Bytes(given) <= REQUEST_ID_BYTES_MAX ? given : undefined;
   // Hono wants a literal; the registry's statuses are HTTP's own.
   return context.json(errorBody(code, message, requestId), status as 400);
+}
+
+/** An upgrade never comes this way: the server has it before. */
+function upgradeWanted(context: Context): Response {
+  context.header('upgrade', 'websocket');
+  context.header('connection', 'upgrade');
+  const text = `This address is for WebSockets with the subprotocol ${PROTOCOL}; the request does not ask for an upgrade to one.`;
+  return refusal(context, 'bad-request', text, 426);
 }
 
 const schemeOf = (url: URL): 'http' | 'https' => (url.protocol === 'https:' ? 'https' : 'http');

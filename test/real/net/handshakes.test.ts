@@ -199,6 +199,22 @@ describe('S10 the HTTP side', () => {
       { error: { code: 'not-found', retryable: false, requestId: 'mine' } },
     ]);
     expect((await fetch(`${http}/readyz`, { method: 'HEAD' })).status).toBe(200);
+    for (const path of ['/healthz', '/readyz', '/']) {
+      const posted = await fetch(`${http}${path}`, { method: 'POST' });
+      expect([posted.status, posted.headers.get('allow'), await posted.json()], path).toMatchObject([
+        405,
+        'GET, HEAD',
+        { error: { code: 'bad-request', message: 'The method is POST; allowed are GET and HEAD.' } },
+      ]);
+    }
+    for (const path of ['/v1/socket', '/v1/socket/2']) {
+      const plain = await fetch(`${http}${path}`);
+      expect([plain.status, plain.headers.get('upgrade'), await plain.json()], path).toMatchObject([
+        426,
+        'websocket',
+        { error: { code: 'bad-request', message: expect.stringContaining('leasehold.v1') as unknown } },
+      ]);
+    }
     expect((await fetch(`${http}/x`, { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(404);
     expect(coordinator.status.phase).toBe('serving');
   });
