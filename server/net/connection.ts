@@ -172,11 +172,13 @@ export class Connection {
     this.close(code, text);
   }
 
+  /** `reason`: the code itself, or a sentence that goes behind it. */
   close(code: ClosingCode, reason: string): void {
     if (this.#isEnding) return;
     this.#outgoing.flush();
     this.#end();
-    this.#socket.close(CLOSE_CODES[code], cutToBytes(reason, CLOSE_REASON_BYTES_MAX));
+    const text = reason === code ? code : `${code}: ${reason}`;
+    this.#socket.close(CLOSE_CODES[code], cutToBytes(text, CLOSE_REASON_BYTES_MAX));
     // The answer to the close lies behind whatever the peer has sent; it is read and dropped.
     if (this.#paused.size > 0) this.#socket.resume();
   }

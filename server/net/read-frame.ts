@@ -28,7 +28,7 @@ export function readFrame(bytes: Uint8Array, text: string): ReadFrame {
   const number = fieldOf(first, 'frame');
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) {
     return unreadable(
-      `The first message of a frame is an object with "frame", a whole number from 1; given is ${first === undefined ? 'no message' : inWords(number)}.`,
+      `The first message of a frame is an object with "frame", a whole number from 1; given is ${givenInstead(first, number)}.`,
     );
   }
   return { ok: true, frame: frameNumber(number), first, messages };
@@ -43,6 +43,12 @@ export function requestOf(message: unknown): RequestId | undefined {
 export function fieldOf(message: unknown, field: string): unknown {
   if (typeof message !== 'object' || message === null || !Object.hasOwn(message, field)) return undefined;
   return Reflect.get(message, field);
+}
+
+function givenInstead(first: unknown, number: unknown): string {
+  if (first === undefined) return 'no message';
+  if (typeof first !== 'object' || first === null || Array.isArray(first)) return inWords(first);
+  return number === undefined ? 'an object without it' : inWords(number);
 }
 
 const unreadable = (text: string): ReadFrame => ({ ok: false, text });

@@ -30,6 +30,7 @@ function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
   const sent: unknown[] = [];
   const inputs: Input[] = [];
   const warned: string[] = [];
+  const reasons: string[] = [];
   let buffered = 0;
   let written: () => void = () => undefined;
   const socket = {
@@ -37,7 +38,10 @@ function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
       sent.push(JSON.parse(text));
       written = done;
     },
-    close: (code: number) => void log.push(`close ${code}`),
+    close: (code: number, reason: string) => {
+      log.push(`close ${code}`);
+      reasons.push(reason);
+    },
     terminate: () => void log.push('terminate'),
     pause: () => void log.push('pause'),
     resume: () => void log.push('resume'),
@@ -68,7 +72,7 @@ function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
     buffered = left;
     written();
   };
-  return { loop, log, sent, inputs, warned, connection, receive, open, buffer, flush };
+  return { loop, log, sent, inputs, warned, reasons, connection, receive, open, buffer, flush };
 }
 
 describe('S11 a connection', () => {
@@ -295,6 +299,19 @@ describe('S11 too much', () => {
       expect(log, `${bytes} bytes`).toEqual(isCut ? ['pause', 'terminate'] : ['pause']);
       loop.pass(10_000);
       expect(log).toContain('terminate');
+    }
+  });
+
+  test('S10 a close reason is the code, or the code and a sentence, cut at 123 bytes', () => {
+    for (const [reason, expected] of [
+      ['draining', 'draining'],
+      ['It stops.', 'draining: It stops.'],
+      ['ä'.repeat(100), `draining: ${'ä'.repeat(56)}`],
+    ] as const) {
+      const { connection, open, reasons } = rig();
+      open();
+      connection.close('draining', reason);
+      expect(reasons).toEqual([expected]);
     }
   });
 

@@ -39,6 +39,22 @@ describe('S11 reading a frame', () => {
     expect(JSON.stringify(read('{"credential":"hush'))).not.toContain('hush');
   });
 
+  test('S10 what was given instead of a numbered object is named', () => {
+    for (const [text, given] of [
+      ['null', 'null'],
+      ['[null]', 'null'],
+      ['[]', 'no message'],
+      ['[[]]', 'a list'],
+      ['"a"', '"a"'],
+      ['{}', 'an object without it'],
+      ['{"frame":0}', '0'],
+    ])
+      expect(read(text ?? ''), text).toMatchObject({
+        ok: false,
+        text: expect.stringMatching(`given is ${given}\\.$`) as unknown,
+      });
+  });
+
   test('S11 1,000 messages a frame are read, 1,001 are not', () => {
     const many = (count: number): string => JSON.stringify(Array.from({ length: count }, () => ({ frame: 1 })));
     expect(read(many(1_000)).ok).toBe(true);
