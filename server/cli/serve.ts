@@ -51,7 +51,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
 interface OwnedJournal {
   readonly journal: Journal;
   /** Names the address in the hint beside the file, for whoever is refused because of this coordinator (F53). */
-  nameOwner(url: string): Promise<void>;
+  readonly nameOwner: (url: string) => Promise<void>;
 }
 
 /** A transaction slower than this is worth a line: grants wait for it. */
