@@ -27,12 +27,18 @@ export function errorMessage(refusal: Refusal): CoordinatorMessageOf<'error'> {
     type: 'error',
     ...(request === undefined ? {} : { request }),
     code,
-    message: cutToBytes(`${sentence(problem ?? entry.meaning)} ${cure ?? entry.cure}`.trimEnd(), MESSAGE_BYTES_MAX),
+    message: cutToBytes(
+      `${sentence(problem ?? entry.meaning)} ${cure ?? cureOf(entry.cure)}`.trimEnd(),
+      MESSAGE_BYTES_MAX,
+    ),
     retryable: entry.retryable,
     ...(retryAfterMs === undefined || retryAfterMs === null ? {} : { retryAfterMs }),
     ...(param === undefined || param === null ? {} : { param }),
     ...(position === undefined ? {} : { position }),
   };
 }
+
+/** The registry's page says that nothing has to be done; behind a message that would read as a reason. */
+const cureOf = (text: string): string => (text === 'Nothing.' ? '' : text);
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,5 +1,6 @@
 import type { CoordinatorMessage } from '../../../shared/frames.ts';
 import type { SessionId } from '../../../shared/ids.ts';
+import { inWords } from '../../../shared/options.ts';
 import { durationMs, type ListeningMs } from '../../../shared/time.ts';
 import type { QueuePlace, TableEvent } from '../table-types.ts';
 import type { Core, Moment } from './core-state.ts';
@@ -21,7 +22,10 @@ export function tell(core: Core, moment: Moment, events: readonly TableEvent[]):
     if (entry === undefined) continue;
     if (event.kind === 'passed-over') sendPing(core, entry, moment);
     else if (entry.session.kind === 'bound') {
-      const message = messageFor(event, entry.session.line, moment.now, describe);
+      const message =
+        event.kind === 'claim-ended'
+          ? claimEnded(event, () => holderInWords(core, event, moment.now))
+          : messageFor(event, entry.session.line, moment.now, describe);
       if (message !== null) core.outbox.say(entry.session.socket, message);
     } else if (event.kind === 'claim-ended' && event.code === 'gone' && entry.session.kind !== 'bye') {
       // As bounded as its claims are, since one that is away makes no new ones. After a `bye` nobody waits for it.
@@ -52,7 +56,12 @@ function sessionOf(event: TableEvent): SessionId | null {
   }
 }
 
-function messageFor(event: TableEvent, line: Line, now: ListeningMs, describe: Describe): CoordinatorMessage | null {
+function messageFor(
+  event: Exclude<TableEvent, ClaimEnded>,
+  line: Line,
+  now: ListeningMs,
+  describe: Describe,
+): CoordinatorMessage | null {
   switch (event.kind) {
     case 'granted': {
       const state = wireState(event.state);
@@ -69,8 +78,6 @@ function messageFor(event: TableEvent, line: Line, now: ListeningMs, describe: D
       return { type: 'queued', request: event.request, ...placeAsOf(event.place, now, describe) };
     case 'amended':
       return { type: 'amended', request: event.request, position: event.position };
-    case 'claim-ended':
-      return claimEnded(event);
     case 'released':
       return {
         type: 'released',
@@ -121,23 +128,26 @@ function placeAsOf(place: QueuePlace, now: ListeningMs, describe: Describe) {
   };
 }
 
-function claimEnded({
-  code,
-  request,
-  name,
-  position,
-}: Extract<TableEvent, { readonly kind: 'claim-ended' }>): CoordinatorMessage {
+type ClaimEnded = Extract<TableEvent, { readonly kind: 'claim-ended' }>;
+
+/** Who stands in the way, where somebody does who may be told of. */
+function holderInWords(core: Core, { name, session }: ClaimEnded, now: ListeningMs): string {
+  const holder = core.table.view(now, name)?.holders[0];
+  if (holder === undefined) return '';
+  if (holder.session === session) return '; this client holds it itself';
+  const { label } = describeIn(core)(holder.session);
+  return label === '' ? '; a client without a label holds it' : `; ${inWords(label)} holds it`;
+}
+
+function claimEnded({ code, request, name, position }: ClaimEnded, holder: () => string): CoordinatorMessage {
   switch (code) {
     case 'gone':
       return { type: 'gone', request };
     case 'wait-timeout': {
-      const before = position === 1 ? '1 claim stood' : `${position} claims stood`;
-      return errorMessage({
-        request,
-        code,
-        problem: `"${name}" was not free within the time to wait; ${before} before this one`,
-        position,
-      });
+      const stood = position === 1 ? '; 1 claim stood' : `; ${position} claims stood`;
+      const before = position === 0 ? '' : `${stood} before this one`;
+      const problem = `"${name}" was not free within the time to wait${holder()}${before}`;
+      return errorMessage({ request, code, problem, position });
     }
     case 'cancelled':
       return errorMessage({ request, code, problem: `The claim on "${name}" was withdrawn` });

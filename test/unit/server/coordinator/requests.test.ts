@@ -120,6 +120,30 @@ describe('acquire', () => {
     expect(driver.core.status.claims).toBe(0);
   });
 
+  test('S10 a wait that ended names who holds the name, and who stood before only where somebody did', () => {
+    const refusalOf = (client: RawClient): string => {
+      client.heard = [];
+      client.send(client.acquire('n', 30_000, { waitMs: durationMs(0) }));
+      return client.only('error').message;
+    };
+    const c = driver.client('c').connect({ label: 'worker 7' });
+    c.granted('n');
+    expect(refusalOf(b)).toMatch(/^"n" was not free within the time to wait; "worker 7" holds it\. /);
+    expect(refusalOf(c)).toMatch(/^"n" was not free within the time to wait; this client holds it itself\. /);
+    b.send(b.acquire('n'));
+    expect(refusalOf(a)).toMatch(/to wait; "worker 7" holds it; 1 claim stood before this one\. /);
+    driver.client('d').connect({ label: '' }).granted('m');
+    a.heard = [];
+    a.send(a.acquire('m', 30_000, { waitMs: durationMs(0) }));
+    expect(a.only('error').message).toMatch(/to wait; a client without a label holds it\. /);
+  });
+
+  test('S10 no message ends with a cure that is none', () => {
+    a.granted('n');
+    b.send(b.acquire('n', 30_000, { request: 'x' }), { type: 'cancel', request: requestId('x') });
+    expect(b.only('error').message).toBe('The claim on "n" was withdrawn.');
+  });
+
   test('S10 a wait that is over ends the claim', () => {
     a.granted('n');
     b.send(b.acquire('n', 30_000, { waitMs: durationMs(1_500) }));
@@ -127,9 +151,7 @@ describe('acquire', () => {
     driver.pass(1_499);
     expect(b.take('error')).toEqual([]);
     driver.pass(1);
-    expect(b.only('error').message).toMatch(
-      /^"n" was not free within the time to wait; 0 claims stood before this one\. /,
-    );
+    expect(b.only('error').message).toMatch(/^"n" was not free within the time to wait; .* holds it\. /);
   });
 
   test('the session goes into the journal once, before its first claim', () => {
