@@ -88,6 +88,10 @@ export const claimWake = ({ phase, until, waitingAt, selfAt }: Claim): number =>
 /** How often the coordinator pings a session that waits for this. */
 export const pingMsOf = ({ terms }: Claim): number => Math.max(PING_MS_MIN, terms.ttlMs / PINGS_PER_WINDOW);
 
+/** While something waits no pause is longer; nor than a third of what is left, so that a dial comes before the end. */
+const PAUSE_MS_MAX = 2_000;
+export const pauseMsOf = ({ until }: Claim, now: Reading): number => Math.min(PAUSE_MS_MAX, (until - now.mono) / 3);
+
 export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance: () => number): ClaimStep {
   const { phase } = claim;
   if (phase.kind === 'ended') return stay(claim);

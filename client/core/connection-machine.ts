@@ -2,7 +2,7 @@ import { backoffMs, type BackoffKind } from '../../shared/backoff.ts';
 import type { Code } from '../../shared/codes.ts';
 import type { FrameNumber } from '../../shared/ids.ts';
 import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
-import { latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
+import { earliest, latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
 import { dialNumber, type ClientSettings, type ClientStatus, type DialNumber, type Failure } from './types.ts';
@@ -35,7 +35,8 @@ export type ConnectionPhase =
       /** The frames that answered the last two pings, newest last. */
       readonly pongs: readonly [number, number];
     }
-  | { readonly kind: 'pausing'; readonly until: MonoMs; readonly failure: Failure }
+  /** `firm`: asked for by the coordinator, so that no claim shortens it. */
+  | { readonly kind: 'pausing'; readonly until: MonoMs; readonly failure: Failure; readonly firm: boolean }
   /** Terminal. */
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** Terminal. */
@@ -71,6 +72,8 @@ export interface Surroundings {
   readonly stakeMs: number;
   /** How often the coordinator pings whoever waits as this client does, promised or not; Infinity when it waits for nothing. */
   readonly waiterPingMs: number;
+  /** The longest pause that what waits can bear; Infinity when nothing does. */
+  readonly waiterPauseMs: number;
 }
 
 interface ConnectionStep {
@@ -128,7 +131,7 @@ export function connectionStep(
     case 'look':
       return look(connection, now, around);
     case 'want':
-      return phase.kind === 'idle' ? start(connection, now, around) : stay(connection);
+      return phase.kind === 'idle' ? start(connection, now, around) : hurry(connection, now, around);
     case 'rest':
       return phase.kind === 'idle' ? stay(connection) : leave(proven(connection, now), { kind: 'idle' });
     case 'end':
@@ -229,6 +232,14 @@ function look(connection: Connection, now: Reading, around: Surroundings): Conne
   return phase.kind === 'pausing' ? start(connection, now, around) : failed(connection, null, now, around);
 }
 
+/** A claim that comes into a pause, or is near its end, shortens it: by chance too, so that nobody comes in lock-step. */
+function hurry(connection: Connection, now: Reading, { waiterPauseMs, settings }: Surroundings): ConnectionStep {
+  const { phase } = connection;
+  if (phase.kind !== 'pausing' || phase.firm || phase.until <= now.mono + waiterPauseMs) return stay(connection);
+  const until = later(now.mono, Math.max(waiterPauseMs * settings.chance(), REDIAL_MS_MIN));
+  return to(connection, { ...phase, until: earliest(until, phase.until) });
+}
+
 /** The first one in a row dials anew at once; a second one soon after is paced like any failure. */
 function stale(connection: Connection, now: Reading, around: Surroundings): ConnectionStep {
   const since = proven(connection, now);
@@ -243,17 +254,23 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
   if (why && !why.retryable) return leave(connection, { kind: 'refused', failure: why });
   const since = proven(connection, now);
   const failures = since.failures + 1;
-  const { stakeMs, settings } = around;
+  const { stakeMs, waiterPauseMs, settings } = around;
   // Dropped soon after its welcome is as good as refused; a credential that could not be had is not.
   const refused = phase.kind === 'open' ? since === connection : why && phase.kind === 'dialing';
-  const kind: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
-  const pause = backoffMs(kind, failures, settings.chance(), Math.min(settings.maxBackoffMs, stakeMs / 3));
+  const pace: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
+  const pause = backoffMs(
+    pace,
+    failures,
+    settings.chance(),
+    Math.min(settings.maxBackoffMs, stakeMs / 3, waiterPauseMs),
+  );
   const text = phase.kind === 'asking' ? 'no credential came in time' : noAnswer(urlsOf([urlOf(connection, around)]));
   const last = why ?? failure('unavailable', text, true);
   return leave(
     { ...since, failures, last },
     {
       kind: 'pausing',
+      firm: pace === 'refused' || !!why?.retryAfterMs,
       until: later(now.mono, Math.max(pause, REDIAL_MS_MIN, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
       failure: last,
     },

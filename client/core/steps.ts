@@ -4,7 +4,7 @@ import type { FencingToken, FrameNumber, LeaseName } from '../../shared/ids.ts';
 import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
-import { claimStep, pingMsOf, type ClaimEvent } from './claim-machine.ts';
+import { claimStep, pauseMsOf, pingMsOf, type ClaimEvent } from './claim-machine.ts';
 import { connectionStep, noAnswer, urlsOf, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
@@ -114,10 +114,12 @@ export function surroundings({ settings, asks, leases, now }: Book): Surrounding
     if (isLiving(lease) && lease.renews) stakeMs = Math.min(stakeMs, leftByReal(lease.window, now));
   }
   let waiterPingMs = Infinity;
+  let waiterPauseMs = Infinity;
   for (const { claim } of asks.values()) {
+    if (claim) waiterPauseMs = Math.min(waiterPauseMs, pauseMsOf(claim, now));
     if (claim?.phase.kind === 'queued') waiterPingMs = Math.min(waiterPingMs, pingMsOf(claim));
   }
-  return { settings, stakeMs, waiterPingMs };
+  return { settings, stakeMs, waiterPingMs, waiterPauseMs };
 }
 
 export function stepConnection(book: Book, event: ConnectionEvent): void {

@@ -124,7 +124,7 @@ export const CONNECTION_STATES: Table<State, typeof CONNECTION_VARIATIONS, Effec
   },
   pausing: {
     look: { early: cell('pausing', 'not yet'), due: cell('asking', 'dialled again', 'ask-credential') },
-    want: { '': cell('pausing', 'the pause is kept, whoever comes') },
+    want: { '': cell('pausing', 'the pause is kept, or as long as what waits can bear') },
     rest: { '': cell('idle', NOT_WANTED) },
     end: end('closed by its owner'),
     credential: { '': cell('pausing', NOT_DIALING) },

@@ -17,10 +17,11 @@ import { CONNECTION_STATES } from './client-connection.states.ts';
 import { rowsOf } from './client-table.ts';
 
 const at = (ms: number): Reading => ({ mono: monoMs(ms), real: monoMs(ms) });
-const around = (chance: number, stakeMs = Infinity): Surroundings => ({
+const around = (chance: number, stakeMs = Infinity, waiterPauseMs = Infinity): Surroundings => ({
   settings: { ...SETTINGS, chance: () => chance },
   stakeMs,
   waiterPingMs: Infinity,
+  waiterPauseMs,
 });
 const dial = dialNumber(4);
 const DRAINING = failure('draining', 'stopping', true);
@@ -30,7 +31,7 @@ const PHASES: { readonly [K in ConnectionPhase['kind']]: ConnectionPhase } = {
   asking: { kind: 'asking', dial, until: monoMs(5_000) },
   dialing: { kind: 'dialing', dial, until: monoMs(5_000) },
   open: { kind: 'open', dial, since: monoMs(0), heardAt: monoMs(500), pingMs: 1_500, pongs: [7, 9] },
-  pausing: { kind: 'pausing', until: monoMs(5_000), failure: DRAINING },
+  pausing: { kind: 'pausing', until: monoMs(5_000), failure: DRAINING, firm: false },
   refused: { kind: 'refused', failure: failure('version', 'too old') },
   closed: { kind: 'closed' },
 };
@@ -143,6 +144,42 @@ describe('the client connection', () => {
     ]);
     // What is left shrinks to nothing, the pause does not: no dial follows another in the same instant.
     expect(pausesOf(3, EVENTS['failed: for now'] ?? { kind: 'look' }, around(0.5, 1))).toEqual([10, 10, 10]);
+  });
+
+  test('pauses while something waits are as long as that can bear at most, and never under 10 ms', () => {
+    const silent: ConnectionEvent = { kind: 'failed', failure: null };
+    expect(pausesOf(5, silent, around(0.999_999, Infinity, 2_000))).toEqual([500, 1_000, 2_000, 2_000, 2_000]);
+    expect(pausesOf(3, silent, around(0.999_999, Infinity, 300))).toEqual([300, 300, 300]);
+    expect(pausesOf(3, silent, around(0.5, Infinity, 1))).toEqual([10, 10, 10]);
+    // Whoever was refused keeps to the pauses of the refused.
+    expect(pausesOf(3, { kind: 'failed', failure: DRAINING }, around(0.999_999, Infinity, 300))).toEqual([
+      1_000, 2_000, 4_000,
+    ]);
+  });
+
+  test('F60 a claim that comes into a long pause shortens it, by chance; into a firm one, or a short one, it does not', () => {
+    const pausing = (until: number, firm: boolean): Connection =>
+      connectionIn({ kind: 'pausing', until: monoMs(until), failure: DRAINING, firm });
+    const untilOf = (connection: Connection, chance: number, waiterPauseMs: number): number => {
+      const { phase } = connectionStep(
+        connection,
+        { kind: 'want' },
+        at(0),
+        around(chance, Infinity, waiterPauseMs),
+      ).state;
+      return 'until' in phase ? phase.until : 0;
+    };
+    expect([0, 0.5, 0.75].map((chance) => untilOf(pausing(8_000, false), chance, 2_000))).toEqual([10, 1_000, 1_500]);
+    expect(untilOf(pausing(8_000, true), 0.5, 2_000)).toBe(8_000);
+    expect(untilOf(pausing(1_999, false), 0.5, 2_000)).toBe(1_999);
+    expect(untilOf(pausing(5, false), 0.5, 1)).toBe(5);
+    const { state } = connectionStep(
+      connectionIn(PHASES.open),
+      { kind: 'failed', failure: { ...DRAINING, retryAfterMs: 9_000 } },
+      at(5_000),
+      around(0.5),
+    );
+    expect(state.phase).toMatchObject({ until: 14_000, firm: true });
   });
 
   test('a connection that was dropped within 5 s of its welcome does not reset the pauses; a good one does', () => {

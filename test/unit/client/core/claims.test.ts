@@ -150,6 +150,31 @@ describe('one promise through everything', () => {
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause } });
   });
 
+  test('F26 a coordinator that is back is met within 2 s by whoever waits, and before the end of any wait', () => {
+    for (const chance of [0.5, 0.999]) {
+      for (const waitMs of [null, durationMs(60_000), durationMs(1_000)]) {
+        const world = scripted({ chance: () => chance });
+        // Something else is wanted, and has been for long: the pauses are of 8 s.
+        world.do({ kind: 'ready', reference: 1 as never });
+        const away = world.now() + 100_000;
+        const refuse = (): void => {
+          if (world.core.status !== 'connecting') return;
+          world.connect();
+          world.drop();
+        };
+        for (refuse(); world.now() < away; refuse())
+          world.pass(Math.max(10, Number(world.core.nextWake()) - world.now()));
+        const key = world.acquire('n', { waitMs });
+        const back = world.now() + 900;
+        for (refuse(); world.now() < back; refuse()) world.pass(10);
+        world.until(() => world.core.status === 'connecting');
+        expect(world.now() - back).toBeLessThan(waitMs === 1_000 ? 100 : 2_000);
+        world.open();
+        expect(world.sent('acquire')).toMatchObject([{ request: key }]);
+      }
+    }
+  });
+
   test.each(['bad-request', 'forbidden', 'mode-conflict', 'already-held'])(
     '`%s` rejects at once and is not asked again',
     (code) => {
