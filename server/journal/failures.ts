@@ -54,15 +54,17 @@ const cures: Record<JournalErrorCode, string> = {
   closed: 'open it again',
 };
 
-/** One sentence that names the file, what is wrong with it, and what to do. */
-export function journalError(code: JournalErrorCode, path: string, what: string, cause?: unknown): JournalError {
+/** One sentence that names the file, what is wrong with it, and what to do: the code's own cure, or a closer one. */
+export function journalError(
+  code: JournalErrorCode,
+  path: string,
+  what: string,
+  cause?: unknown,
+  cure: string = cures[code],
+): JournalError {
   const detail = systemCode(cause);
   const named = detail === '' ? '' : ` (${detail})`;
-  return new JournalError(
-    code,
-    `the journal ${path} ${what}${named}: ${cures[code]}`,
-    cause === undefined ? {} : { cause },
-  );
+  return new JournalError(code, `the journal ${path} ${what}${named}: ${cure}`, cause === undefined ? {} : { cause });
 }
 
 const whats: Record<JournalErrorCode, string> = {

@@ -25,7 +25,9 @@ function folderOf(path: string): string {
   try {
     return realpathSync(dirname(path));
   } catch (error) {
-    throw journalError('not-writable', path, `cannot be made, its folder ${dirname(path)} does not exist`, error);
+    if (systemCode(error) !== 'ENOENT') throw error;
+    const what = `cannot be made, its folder ${dirname(path)} does not exist`;
+    throw journalError('not-writable', path, what, error, 'create the folder, or name a file in one that exists');
   }
 }
 

@@ -290,7 +290,7 @@ const cases: readonly DamagedCase[] = [
   {
     title: 'a folder that does not exist',
     code: 'not-writable',
-    says: 'does not exist',
+    says: 'does not exist (ENOENT): create the folder, or name a file in one that exists',
     make: (folder) => rmSync(folder, { recursive: true }),
   },
 ];
