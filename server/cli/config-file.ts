@@ -27,6 +27,19 @@ const file = z.strictObject({
 
 const KEYS = Object.keys(file.shape);
 
+/** What each may be, in words; `limits` have words of their own. */
+const ALLOWED: Readonly<Record<keyof typeof file.shape, string>> = {
+  port: 'are whole numbers from 0 to 65535',
+  host: 'is a text, not an empty one',
+  data: 'is the name of a file, or null for none',
+  origins: 'is a list of texts',
+  allowHosts: 'is a list of texts',
+  quiet: 'is a text with its unit: "500ms", "30s", "5m" or "1h"',
+  insecure: 'is true or false',
+  logLevel: `is one of ${LOG_LEVELS.join(', ')}`,
+  limits: 'is an object',
+};
+
 /** The settings that a file gives; a key that is not one is refused with the nearest. */
 export function readConfigFile(path: string): Partial<Settings> {
   try {
@@ -61,17 +74,27 @@ function settingsOf(value: unknown): Partial<Settings> {
   }
   const checked = file.safeParse(value);
   if (!checked.success) {
-    const issue = checked.error.issues[0];
-    throw new UsageError(`"${issue?.path.map(String).join('.') ?? ''}": ${issue?.message ?? 'it is not well-formed'}`);
+    throw new UsageError(kindProblem(value, checked.error.issues[0]?.path ?? []));
   }
-  const { quiet, origins, allowHosts, ...others } = checked.data;
+  const { quiet, origins, allowHosts, data, ...others } = checked.data;
   return withoutHoles({
     ...others,
+    data: typeof data === 'string' ? TEXT_SETTINGS.data.read(data) : data,
     // The same words and bounds as on the command line.
     origins: origins === undefined ? undefined : TEXT_SETTINGS.origins.read(origins.join(',')),
     allowHosts: allowHosts === undefined ? undefined : TEXT_SETTINGS.allowHosts.read(allowHosts.join(',')),
     quietMs: quiet === undefined ? undefined : TEXT_SETTINGS.quietMs.read(quiet),
   });
+}
+
+/** `path` leads to what is wrong: a key, or an item of its list. */
+function kindProblem(value: object, path: readonly PropertyKey[]): string {
+  let found: unknown = value;
+  for (const key of path) found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+  const [key, item] = path;
+  // Unknown keys were refused before, so that it is one of the table.
+  const allowed = item === undefined ? ALLOWED[key as keyof typeof ALLOWED] : 'is a text';
+  return `${path.map(String).join('.')} is ${inWords(found)}; allowed ${allowed}`;
 }
 
 const refuse = (problem: string | undefined): void => {

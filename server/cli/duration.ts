@@ -12,9 +12,10 @@ export function parseDuration(text: string): number | null {
 
 /** In the largest unit that needs no fraction. */
 export function durationText(ms: number): string {
+  if (ms === 0) return '0';
   for (const unit of ['h', 'm', 's']) {
     const length = UNITS[unit] ?? 1;
-    if (ms > 0 && ms % length === 0) return `${ms / length}${unit}`;
+    if (ms % length === 0) return `${ms / length}${unit}`;
   }
   return `${ms}ms`;
 }

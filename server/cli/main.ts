@@ -4,6 +4,7 @@ import { EXIT } from './exit-codes.ts';
 import { processIo, type Io } from './io.ts';
 import { makeProgram } from './program.ts';
 import { resolveSettings } from './resolve-settings.ts';
+import { misspelt } from './misspelt.ts';
 import { serve } from './serve.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -11,6 +12,7 @@ import { UsageError } from './usage-error.ts';
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
   let work: Promise<number> = Promise.resolve(EXIT.ok);
   const program = makeProgram((command, { printConfig, ...given }) => {
+    for (const warning of misspelt(io.env)) io.err(`leasehold: ${warning}\n`);
     const settings = resolveSettings(command, given, io.env);
     if (printConfig === true) io.out(`${configText(settings)}\n`);
     else work = serve(command, settings, io);

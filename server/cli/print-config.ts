@@ -5,9 +5,5 @@ import type { Settings } from './settings.ts';
 /** Everything in effect, as a file that `--config` takes. */
 export function configText(settings: Settings): string {
   const { quietMs, limits, ...others } = settings;
-  return JSON.stringify(
-    { ...others, quiet: quietMs === 0 ? '0' : durationText(quietMs), limits: { ...LIMITS_DEFAULT, ...limits } },
-    null,
-    2,
-  );
+  return JSON.stringify({ ...others, quiet: durationText(quietMs), limits: { ...LIMITS_DEFAULT, ...limits } }, null, 2);
 }

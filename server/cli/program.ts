@@ -34,8 +34,8 @@ Then, in a program:
 export function makeProgram(run: Run, write: Pick<Io, 'out' | 'err'>): Program {
   const program = new Program('leasehold')
     .description('One holder at a time, for browser tabs, edge workers and Node processes: the coordinator.')
-    .version(version(), '--version', 'print the version')
-    .helpOption('--help', 'show this help')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', AFTER_ROOT_HELP)
     .showHelpAfterError('(see leasehold --help)')
@@ -54,7 +54,7 @@ function add(program: Program, command: Command, description: string, run: Run):
   const sub = program
     .command(command)
     .description(description)
-    .helpOption('--help', 'show this help')
+    .helpOption('-h, --help', 'show this help')
     .addHelpText('after', AFTER_HELP);
   sub.showHelpAfterError(`(see leasehold ${command} --help)`);
   for (const [key, setting] of Object.entries(TEXT_SETTINGS)) {
@@ -62,7 +62,12 @@ function add(program: Program, command: Command, description: string, run: Run):
     sub.addOption(optionOf(command, key as keyof typeof TEXT_SETTINGS, setting));
   }
   sub.addOption(new Option(INSECURE.flag, `${INSECURE.help} (env: ${INSECURE.env})`));
-  sub.addOption(new Option(CONFIG.flag, `${CONFIG.help} (env: ${CONFIG.env})`));
+  sub.addOption(
+    new Option(CONFIG.flag, `${CONFIG.help} (env: ${CONFIG.env})`).argParser((text: string, before: unknown) => {
+      refuseSecond(before);
+      return text;
+    }),
+  );
   sub.addOption(new Option('--print-config', 'print every setting and limit in effect, as such a file, and end'));
   sub.action((given: Record<string, unknown>) => run(command, renamed(given)));
 }
@@ -76,6 +81,7 @@ function optionOf(command: Command, key: keyof typeof TEXT_SETTINGS, setting: Te
       : String(standard ?? 'in memory');
   return new Option(setting.flag, `${setting.help} (default: ${shown}, env: ${setting.env})`).argParser(
     (text: string, before: unknown) => {
+      refuseSecond(setting.repeats === true ? undefined : before);
       try {
         const read = setting.read(text);
         // A flag that repeats adds to what came before it.
@@ -86,6 +92,11 @@ function optionOf(command: Command, key: keyof typeof TEXT_SETTINGS, setting: Te
       }
     },
   );
+}
+
+/** Which of two was meant, nobody can tell. */
+function refuseSecond(before: unknown): void {
+  if (before !== undefined) throw new InvalidArgumentError('It is given more than once; give it once.');
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

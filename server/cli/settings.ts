@@ -134,6 +134,9 @@ function readPort(text: string): number {
 
 function readData(text: string): string {
   refuse(text === '' ? 'the data file has no name' : null);
+  // To SQLite these would be no file of that name.
+  const cure = 'give the name of a file; `leasehold dev` keeps everything in memory';
+  refuse(/^(?::|file:)/i.test(text) ? `the data file is ${inWords(text)}; ${cure}` : null);
   return text;
 }
 

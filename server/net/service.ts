@@ -254,7 +254,7 @@ export class Service implements Coordinator {
     throw new CoordinatorError(
       'unauthorized',
       `Without authentication it listens on loopback only, and ${host} is not: everybody who reaches it could take and end leases. ` +
-        'Use 127.0.0.1, give `auth`, or accept that with --insecure (in code: `insecure: true`).',
+        'Use 127.0.0.1, or accept that with --insecure; in code, give `auth`, or `insecure: true`.',
       { param: 'host' },
     );
   }

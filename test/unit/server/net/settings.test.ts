@@ -112,8 +112,23 @@ describe('the command line', () => {
       [['serve', '--config', file('e.json', { limits: { queMax: 1 } })], 'did you mean "queueMax"?'],
       [['serve', '--config', file('f.json', '{')], 'it is not JSON'],
       [['serve', '--config', join(folder, 'none.json')], 'it cannot be read'],
-      [['serve', '--config', file('g.json', { port: 'x' })], '"port"'],
-      [['serve', '--host', '0.0.0.0', '--port', '0', '--data', join(folder, 'never.db')], '--insecure'],
+      [['serve', '--config', file('g.json', { port: 'x' })], 'port is "x"; allowed are whole numbers from 0 to 65535.'],
+      [['serve', '--config', file('h.json', { insecure: 1 })], 'insecure is 1; allowed is true or false.'],
+      [['serve', '--config', file('i.json', { origins: ['a', 5] })], 'origins.1 is 5; allowed is a text.'],
+      [
+        ['serve', '--config', file('j.json', { logLevel: 'loud' })],
+        'logLevel is "loud"; allowed is one of debug, info',
+      ],
+      [['serve', '--config', file('k.json', { limits: [] })], 'limits is a list; allowed is an object.'],
+      [['serve', '--config', file('l.json', { data: ':memory:' })], 'leasehold dev'],
+      [['serve', '--data', ':memory:'], 'the data file is ":memory:"; give the name of a file; `leasehold dev` keeps'],
+      [['serve', '--data', 'file:a.db?mode=memory'], '`leasehold dev` keeps everything in memory'],
+      [['serve', '--port', '1', '--port', '1'], 'It is given more than once; give it once.'],
+      [['serve', '--config', 'a.json', '--config', 'b.json'], 'It is given more than once; give it once.'],
+      [
+        ['serve', '--host', '0.0.0.0', '--port', '0', '--data', join(folder, 'never.db')],
+        'with --insecure; in code, give',
+      ],
     ];
     for (const [args, text, env] of wrong) {
       const { code, out, err } = await run(args, env);
@@ -141,11 +156,42 @@ describe('the command line', () => {
     expect(root.out).toContain('leasehold dev');
     expect((await run([])).code).toBe(64);
     expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await run(['-V'])).toEqual(await run(['--version']));
+    expect(await run(['-h'])).toEqual(root);
+    expect(await run(['dev', '-h'])).toEqual(await run(['dev', '--help']));
+  });
+
+  test('help and --print-config agree on what is so when nothing is said', async () => {
+    const { out } = await run(['serve', '--help']);
+    const shown = /--quiet[^]*?\(default: (\w+),/.exec(out.replaceAll(/\s+/g, ' '))?.[1];
+    expect(await configOf(['serve'])).toMatchObject({ quiet: shown });
+  });
+
+  test('S10 a variable that is almost one that is read is warned of; those of other programs are not', async () => {
+    const env = {
+      LEASEHOLD_PROT: '1',
+      LEASEHOLD_QUIET_MS: '1',
+      LEASEHOLD_ORIGINS: 'x',
+      LEASEHOLD_TOKEN: 't',
+      LEASEHOLD_TOKEN_FILE: 't',
+      LEASEHOLD_URL: 'u',
+      LEASEHOLD_NO_APT: '1',
+      LEASEHOLD_FULL: '1',
+      LEASEHOLD_PORT: '7',
+    };
+    const { code, out, err } = await run(['serve', '--print-config'], env);
+    expect(err.split('\n')).toEqual([
+      'leasehold: LEASEHOLD_PROT is not read; did you mean LEASEHOLD_PORT?',
+      'leasehold: LEASEHOLD_QUIET_MS is not read; did you mean LEASEHOLD_QUIET?',
+      'leasehold: LEASEHOLD_ORIGINS is not read; did you mean LEASEHOLD_ORIGIN?',
+      '',
+    ]);
+    expect([code, JSON.parse(out)]).toMatchObject([0, { port: 7 }]);
   });
 });
 
 test('a duration has a unit', () => {
   expect(['0', '500ms', '30s', '5m', '1h'].map(parseDuration)).toEqual([0, 500, 30_000, 300_000, 3_600_000]);
   expect(['30', '1.5s', '-1s', '1d', '', 's', '1 s'].map(parseDuration)).toEqual(Array.from({ length: 7 }, () => null));
-  expect([0, 500, 90_000, 60_000, 7_200_000].map(durationText)).toEqual(['0ms', '500ms', '90s', '1m', '2h']);
+  expect([0, 500, 90_000, 60_000, 7_200_000].map(durationText)).toEqual(['0', '500ms', '90s', '1m', '2h']);
 });
