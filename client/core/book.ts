@@ -33,8 +33,6 @@ export interface Book {
   outbox: ClientMessage[];
   /** After a frame that could not be read each message has a frame of its own, so that it takes no other with it. */
   aloneUntil: MonoMs;
-  /** The last credential that was asked could not be had: people know. */
-  credentialFailed: boolean;
   closing: boolean;
   idleSince: MonoMs | null;
   /** The wake that was asked for last; and, after a stall, when what is due is looked at all the same. */
@@ -52,12 +50,12 @@ export interface Held {
 
 /** What the coordinator said of this client's session, and what a `hello` tells it. */
 export interface Standing {
-  credential: string | undefined;
-  session: SessionId | undefined;
-  secret: Secret | undefined;
+  credential?: string | undefined;
+  session?: SessionId;
+  secret?: Secret | undefined;
   /** Journals met, the last one last. */
   journals: JournalId[];
-  tokenMark: FencingToken | undefined;
+  tokenMark?: FencingToken;
   windowMs: DurationMs;
   stateBytesMax: number;
   frameBytesMax: number;
@@ -92,11 +90,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     leases: new Map(),
     asks: new Map(),
     standing: {
-      credential: undefined,
-      session: undefined,
-      secret: undefined,
       journals: [],
-      tokenMark: undefined,
       windowMs: durationMs(0),
       stateBytesMax: STATE_BYTES_MAX,
       frameBytesMax: FRAME_BYTES_MAX,
@@ -107,7 +101,6 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     effects: [],
     outbox: [],
     aloneUntil: monoMs(-Infinity),
-    credentialFailed: false,
     closing: false,
     idleSince: null,
     wake: null,

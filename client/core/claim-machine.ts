@@ -147,12 +147,12 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
 }
 
 function waitsFor({ phase, cause }: Claim, status: ClientStatus, now: Reading): string {
-  if (status !== 'open') return `no connection to the coordinator (${status})`;
+  if (status !== 'open') return `no connection (${status})`;
   if (phase.kind !== 'queued') return cause?.message ?? 'no answer yet';
   const { holder, heldForMs, position, quietMs } = phase.place;
   if (quietMs) return `quiet time of ${quietMs} ms`;
   const heldMs = Math.round((heldForMs ?? 0) + now.mono - phase.toldAt);
-  return `${holder === undefined ? 'nobody holds it, but it is not free yet' : `held by "${holder}" for ${heldMs} ms`}, position ${position}`;
+  return `${holder === undefined ? 'not free yet' : `held by "${holder}" for ${heldMs} ms`}, position ${position}`;
 }
 
 /** Never reached is not the same as not free; and of one try only the coordinator says that the name is not free. */

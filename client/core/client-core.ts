@@ -1,7 +1,7 @@
 import { codeOfClose } from '../../shared/close-codes.ts';
 import { take } from './asking.ts';
 import { makeBook, statusOf, type Book } from './book.ts';
-import { TERMINAL_CODES } from './connection-machine.ts';
+import { NO_CREDENTIAL, TERMINAL_CODES } from './connection-machine.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
 import { hear } from './hearing.ts';
@@ -46,19 +46,10 @@ export const makeClientCore: MakeClientCore = (settings, first) => {
 };
 
 function handle(book: Book, event: ClientEvent): void {
-  switch (event.kind) {
-    case 'wake':
-      return undefined;
-    case 'credential':
-    case 'credential-failed':
-    case 'socket-opened':
-    case 'socket-frame':
-    case 'socket-closed':
-      // Nothing of an abandoned socket is heard any more.
-      return isCurrent(book, event.dial) ? platform(book, event) : undefined;
-    default:
-      return take(book, event);
-  }
+  if ('dial' in event) {
+    // Nothing of an abandoned socket is heard any more.
+    if (isCurrent(book, event.dial)) platform(book, event);
+  } else if (event.kind !== 'wake') take(book, event);
 }
 
 const isCurrent = ({ connection: { phase } }: Book, dial: DialNumber): boolean =>
@@ -68,12 +59,12 @@ function platform(book: Book, event: Extract<ClientEvent, { readonly dial: DialN
   switch (event.kind) {
     case 'credential':
       book.standing.credential = event.credential;
-      book.credentialFailed = false;
       return stepConnection(book, event);
     case 'credential-failed': {
-      const text = `no credential: ${String(event.cause)}`;
-      if (!book.credentialFailed) book.effects.push({ kind: 'warning', code: 'unavailable', text });
-      book.credentialFailed = true;
+      const text = `${NO_CREDENTIAL}: ${String(event.cause)}`;
+      // Said for the first of several in a row.
+      if (!book.connection.last?.message.startsWith(NO_CREDENTIAL))
+        book.effects.push({ kind: 'warning', code: 'unavailable', text });
       return stepConnection(book, { kind: 'failed', failure: failure('unavailable', text, true) });
     }
     case 'socket-opened':

@@ -88,6 +88,7 @@ export const TERMINAL_CODES: readonly (Code | null)[] = [
   'origin-not-allowed',
   'host-not-allowed',
 ];
+export const NO_CREDENTIAL = 'no credential';
 /** A client that hears nothing for this many ping periods dials anew. */
 const SILENT_PINGS = 3;
 
@@ -99,20 +100,13 @@ export const CONNECTION_AT_START: Connection = {
   last: null,
 };
 
-const STATUSES = {
-  idle: 'idle',
-  asking: 'connecting',
-  dialing: 'connecting',
-  open: 'open',
-  pausing: 'backing-off',
-  refused: 'refused',
-  closed: 'closed',
-} as const satisfies Record<ConnectionPhase['kind'], ClientStatus>;
-
 /** Full jitter may draw 0, and what is left of a window shrinks to 0: no dial follows another faster than this. */
 const REDIAL_MS_MIN = 10;
 
-export const connectionStatus = ({ phase }: Connection): ClientStatus => STATUSES[phase.kind];
+export function connectionStatus({ phase: { kind } }: Connection): ClientStatus {
+  if (kind === 'asking' || kind === 'dialing') return 'connecting';
+  return kind === 'pausing' ? 'backing-off' : kind;
+}
 
 export function connectionWake({ phase }: Connection, now: Reading, around: Surroundings): MonoMs {
   if (phase.kind === 'open') return later(now.mono, silentAt(phase, around) - now.real);
@@ -264,7 +258,7 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
     settings.chance(),
     Math.min(settings.maxBackoffMs, stakeMs / 3, waiterPauseMs),
   );
-  const text = phase.kind === 'asking' ? 'no credential came in time' : noAnswer(urlsOf([urlOf(connection, around)]));
+  const text = phase.kind === 'asking' ? `${NO_CREDENTIAL} in time` : noAnswer(urlsOf([urlOf(connection, around)]));
   const last = why ?? failure('unavailable', text, true);
   return leave(
     { ...since, failures, last },

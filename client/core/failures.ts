@@ -6,11 +6,6 @@ export const failure = (code: Code, message: string, retryable = false, more?: P
   code,
   message,
   retryable,
-  retryAfterMs: undefined,
-  param: undefined,
-  requestId: undefined,
-  position: undefined,
-  cause: undefined,
   ...more,
 });
 

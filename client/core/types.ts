@@ -156,12 +156,12 @@ export interface Failure {
   readonly code: Code;
   readonly message: string;
   readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly param: string | undefined;
-  readonly requestId: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly param?: string | undefined;
+  readonly requestId?: string | undefined;
   /** Of a wait that timed out: its last known place. */
-  readonly position: number | undefined;
-  readonly cause: Failure | undefined;
+  readonly position?: number | undefined;
+  readonly cause?: Failure | undefined;
 }
 
 export type LeaseNews =

@@ -16,7 +16,7 @@ export function failUnreadable(book: Book, why: Failure): void {
   if (statusOf(book) !== 'open' || !UNREADABLE_CODES.includes(why.code)) return;
   const { asks, anchors } = book;
   book.aloneUntil = later(book.now.mono, ALONE_MS);
-  const told = { ...why, message: `the coordinator closed the connection: ${why.message}`, retryable: false };
+  const told = { ...why, message: `connection closed: ${why.message}`, retryable: false };
   for (const [id, asked] of asks) {
     // What waits for the end of the tick has a number, but was not sent.
     if (asked.frame <= anchors.named || asked.frame >= anchors.next || asked.read) continue;

@@ -229,7 +229,7 @@ describe('what a claim says meanwhile', () => {
       {
         kind: 'warning',
         code: 'waiting',
-        text: expect.stringMatching(/^"n" waits: no connection to the coordinator \(/),
+        text: expect.stringMatching(/^"n" waits: no connection \(/),
       },
     ]);
   });
@@ -261,7 +261,7 @@ describe('what a claim says meanwhile', () => {
   });
 
   test.each([
-    [{ position: 0, behind: 'nobody' }, 'nobody holds it, but it is not free yet, position 0'],
+    [{ position: 0, behind: 'nobody' }, 'not free yet, position 0'],
     [{ position: 2, behind: 'nobody', quietMs: durationMs(900) }, 'quiet time of 900 ms'],
     ['has 1000 leases, claims and open requests', 'has 1000 leases, claims and open requests'],
   ] as const)('S10 its reason is one sentence: %o', (word, reason) => {

@@ -128,7 +128,7 @@ describe('dialling', () => {
     const world = scripted({ connectTimeoutMs: durationMs(700) });
     world.acquire('n');
     world.pass(700);
-    expect(world.of('status').at(-1)?.failure?.message).toBe('no credential came in time');
+    expect(world.of('status').at(-1)?.failure?.message).toBe('no credential in time');
   });
 
   test('`unauthorized` is terminal after one more try with a fresh credential', () => {
