@@ -122,8 +122,8 @@ describe('docs/PROTOCOL.md: connection', () => {
     script.acquire();
     script.pass(60_000);
     const pauses = script.dials.slice(1).map((dial, index) => dial.atMs - (script.dials[index]?.atMs ?? 0));
-    // Full jitter with a chance of one half: half of 0.5, 1, 2, 4 s, then half of the cap of 8 s.
-    expect(pauses.slice(0, 6)).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000]);
+    // Full jitter with a chance of one half: half of 0.5, 1, 2 s, which is the cap while a claim waits.
+    expect(pauses.slice(0, 6)).toEqual([250, 500, 1_000, 1_000, 1_000, 1_000]);
   });
 
   test('P-17 gone is answered by the same acquire again', () => {
