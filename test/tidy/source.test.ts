@@ -59,6 +59,7 @@ describe('core', () => {
   test.each([
     'const x = { y: 1 } as const;',
     'const f = (y: number): Z => y as Z;',
+    'function f(y: number): Z {\n  return y as Z;\n}',
     '// The table was held against it.\nconst x = y as Z;',
     'const x = y as Z; // Checked above.',
   ])('%s is allowed there', (code) => {

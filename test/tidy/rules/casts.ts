@@ -3,7 +3,7 @@ import { complaint, hasReason, type Parsed } from './parsed.ts';
 
 /**
  * Type assertions without a reason: `as` and `!` say that the writer knows more than the compiler, so they say why,
- * in a comment on the line or above it. Free of it are `as const` and the one-line functions that make a branded value.
+ * in a comment on the line or above it. Free of it are `as const` and the functions that do nothing but make a branded value.
  */
 export function castsWithoutReason(file: Parsed): readonly string[] {
   const found: string[] = [];
@@ -15,6 +15,10 @@ export function castsWithoutReason(file: Parsed): readonly string[] {
     ArrowFunctionExpression: (node) => {
       if (node.body.type === 'TSAsExpression' && file.lineAt(node.start) === file.lineAt(node.end))
         brands.add(node.body);
+    },
+    FunctionDeclaration: (node) => {
+      const [only, ...others] = node.body?.body ?? [];
+      if (only?.type === 'ReturnStatement' && others.length === 0) brands.add(only.argument);
     },
     TSAsExpression: (node) => {
       if (!brands.has(node) && !isConst(node.typeAnnotation)) say(node, '"as"');
