@@ -2,12 +2,12 @@ import { later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Book, type Held } from './book.ts';
 import { claimOf } from './claim-machine.ts';
-import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
+import { CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
 import { pump, sayBye } from './sending.ts';
-import { released, stepClaim, stepConnection, stepLease, whence } from './steps.ts';
+import { stepClaim, stepConnection, stepLease, whence } from './steps.ts';
 import type { ClientEvent, Failure, Reference } from './types.ts';
 
 type Event<K extends ClientEvent['kind']> = Extract<ClientEvent, { readonly kind: K }>;
@@ -46,7 +46,7 @@ export function take(book: Book, event: Asking): void {
       return ofClient(book, event);
     case 'give-up':
       for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
-      return fail(book, event, whence(book, failure('unavailable', 'no answer in time', true)));
+      return fail(book, event, whence(book, failure('unavailable', 'given up', true)));
     case 'close':
       endClaims(book);
       for (const held of living(book)) if (!event.keep.includes(held.lease.key)) letGo(book, held);
@@ -105,11 +105,7 @@ function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
   if (!held || !isLiving(held.lease)) {
     const phase = held?.lease.phase;
     const code = phase?.kind === 'lost' ? phase.code : 'released';
-    return fail(
-      book,
-      event,
-      held && code === 'released' ? released(held.lease) : failure(code, `the lease is over: ${code}`),
-    );
+    return fail(book, event, leaseOver(held?.lease.terms.name ?? key, code));
   }
   const request = newId(book);
   if (event.kind === 'renew') {

@@ -21,7 +21,7 @@ export interface Claim {
   /** The coordinator took it once: a repeat does not steal again (R24). */
   readonly met: boolean;
   /** A connection was open at some time since the call: the end of the wait is a time-out. */
-  readonly reached: boolean;
+  readonly opened: boolean;
   readonly cause: Failure | undefined;
   /** When to say what it waits for, and that it waits for itself. */
   readonly waitingAt: MonoMs;
@@ -30,7 +30,7 @@ export interface Claim {
 
 export type ClaimPhase =
   | { readonly kind: 'asking' }
-  | { readonly kind: 'queued'; readonly place: Place; readonly toldAt: MonoMs }
+  | { readonly kind: 'queued'; readonly place: Place; readonly since: MonoMs }
   /** Refused for now. */
   | { readonly kind: 'pausing'; readonly again: MonoMs }
   | { readonly kind: 'ended' };
@@ -74,7 +74,7 @@ export function claimOf(key: RequestId, terms: AcquireTerms, now: Reading, conne
     withinMs,
     tries: 0,
     met: false,
-    reached: false,
+    opened: false,
     cause: undefined,
     waitingAt: terms.waitMs === null ? later(now.mono, SAY_WAITING_MS) : NEVER,
     selfAt: NEVER,
@@ -97,12 +97,12 @@ export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance:
   if (phase.kind === 'ended') return stay(claim);
   switch (event.kind) {
     case 'look':
-      return look({ ...claim, reached: claim.reached || event.status === 'open' }, event.status, now);
+      return look({ ...claim, opened: claim.opened || event.status === 'open' }, event.status, now);
     case 'queued':
       return queued(claim, event.place, now);
     case 'moved':
       if (phase.kind !== 'queued' || phase.place.position === event.position) return stay(claim);
-      return queued(claim, { ...phase.place, position: event.position }, now, phase.toldAt);
+      return queued(claim, { ...phase.place, position: event.position }, now, phase.since);
     case 'refused':
       return refused(claim, event.failure, now, chance);
     case 'repeat':
@@ -151,28 +151,25 @@ function waitsFor({ phase, cause }: Claim, status: ClientStatus, now: Reading): 
   if (phase.kind !== 'queued') return cause?.message ?? 'no answer yet';
   const { holder, heldForMs, position, quietMs } = phase.place;
   if (quietMs) return `quiet time of ${quietMs} ms`;
-  const heldMs = Math.round((heldForMs ?? 0) + now.mono - phase.toldAt);
+  const heldMs = Math.round((heldForMs ?? 0) + now.mono - phase.since);
   return `${holder === undefined ? 'not free yet' : `held by "${holder}" for ${heldMs} ms`}, position ${position}`;
 }
 
 /** Never reached is not the same as not free; and of one try only the coordinator says that the name is not free. */
-function timeOut({ terms, reached, withinMs, phase, cause }: Claim): Failure {
+function timeOut({ terms, opened, withinMs, phase, cause }: Claim): Failure {
   const position = phase.kind === 'queued' ? phase.place.position : undefined;
-  const [code, what] =
-    reached && terms.waitMs !== 0
-      ? (['wait-timeout', 'not granted'] as const)
-      : (['unavailable', reached ? 'no answer' : 'no coordinator'] as const);
-  return failure(code, `"${terms.name}": ${what} within ${withinMs} ms`, true, { position, cause });
+  const code = opened && terms.waitMs !== 0 ? 'wait-timeout' : 'unavailable';
+  return failure(code, `"${terms.name}": not granted within ${withinMs} ms`, true, { position, cause });
 }
 
-function queued(claim: Claim, place: Place, now: Reading, toldAt: MonoMs = now.mono): ClaimStep {
+function queued(claim: Claim, place: Place, now: Reading, since: MonoMs = now.mono): ClaimStep {
   const { position, behind, holder, heldForMs, remainingMs } = place;
   const self = behind === 'self';
   const known = claim.phase.kind === 'queued' && claim.phase.place.behind === behind;
   return stay(
     {
       ...claim,
-      phase: { kind: 'queued', place, toldAt },
+      phase: { kind: 'queued', place, since },
       met: true,
       tries: 0,
       selfAt: known ? claim.selfAt : self ? later(now.mono, SAY_SELF_MS) : NEVER,

@@ -5,7 +5,7 @@ import { NO_CREDENTIAL, TERMINAL_CODES } from './connection-machine.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
 import { hear } from './hearing.ts';
-import { leaseStatus } from './lease-machine.ts';
+import { isLiving, leaseStatus } from './lease-machine.ts';
 import { leftByReal } from './lease-window.ts';
 import { isIdle, keepOrLeave, look, lookFirst, wakeOf } from './looking.ts';
 import { flush, pump } from './sending.ts';
@@ -91,8 +91,7 @@ function snapshot({ leases }: Book, now: Reading, key: RequestId): LeaseSnapshot
     lease: { phase, window, terms, token },
     state,
   } = held;
-  const over = phase.kind === 'lost' || phase.kind === 'released';
-  const remainingMs = over ? 0 : Math.max(0, leftByReal(window, now));
+  const remainingMs = isLiving(held.lease) ? Math.max(0, leftByReal(window, now)) : 0;
   const status = leaseStatus(held.lease);
   return {
     name: terms.name,

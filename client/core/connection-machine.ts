@@ -2,7 +2,7 @@ import { backoffMs, type BackoffKind } from '../../shared/backoff.ts';
 import type { Code } from '../../shared/codes.ts';
 import type { FrameNumber } from '../../shared/ids.ts';
 import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
-import { earliest, latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
+import { latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
 import { dialNumber, type ClientSettings, type ClientStatus, type DialNumber, type Failure } from './types.ts';
@@ -187,14 +187,12 @@ const leave = (connection: Connection, phase: ConnectionPhase): ConnectionStep =
     ? to(connection, phase, { kind: 'abandon', dial: connection.phase.dial })
     : to(connection, phase);
 
-export const noAnswer = (urls: string): string => `no answer from ${urls}: is it running?`;
-
 const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): string =>
   urls[failures % urls.length] ?? '';
 
 /** Neither a password nor a query belongs in a message. */
-export const urlsOf = (urls: readonly string[]): string =>
-  urls.map((url) => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '')).join(', ');
+export const noAnswer = (urls: readonly string[]): string =>
+  `no answer from ${urls.map((url) => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '')).join(', ')}: is it running?`;
 
 const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
   later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));
@@ -229,9 +227,9 @@ function look(connection: Connection, now: Reading, around: Surroundings): Conne
 /** A claim that comes into a pause, or is near its end, shortens it: by chance too, so that nobody comes in lock-step. */
 function hurry(connection: Connection, now: Reading, { waiterPauseMs, settings }: Surroundings): ConnectionStep {
   const { phase } = connection;
-  if (phase.kind !== 'pausing' || phase.firm || phase.until <= now.mono + waiterPauseMs) return stay(connection);
-  const until = later(now.mono, Math.max(waiterPauseMs * settings.chance(), REDIAL_MS_MIN));
-  return to(connection, { ...phase, until: earliest(until, phase.until) });
+  const least = later(now.mono, REDIAL_MS_MIN);
+  if (phase.kind !== 'pausing' || phase.firm || phase.until <= least + waiterPauseMs) return stay(connection);
+  return to(connection, { ...phase, until: later(least, waiterPauseMs * settings.chance()) });
 }
 
 /** The first one in a row dials anew at once; a second one soon after is paced like any failure. */
@@ -258,7 +256,7 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
     settings.chance(),
     Math.min(settings.maxBackoffMs, stakeMs / 3, waiterPauseMs),
   );
-  const text = phase.kind === 'asking' ? `${NO_CREDENTIAL} in time` : noAnswer(urlsOf([urlOf(connection, around)]));
+  const text = phase.kind === 'asking' ? `${NO_CREDENTIAL} in time` : noAnswer([urlOf(connection, around)]);
   const last = why ?? failure('unavailable', text, true);
   return leave(
     { ...since, failures, last },

@@ -10,8 +10,12 @@ export const failure = (code: Code, message: string, retryable = false, more?: P
 });
 
 /** A code of the wire; one that only a newer coordinator knows is passed on as it is, for people to read. */
-export const codeOf = (code: string): Code => code as Code;
-export const lossOf = (code: string): LossCode => code as LossCode;
+export function codeOf(code: string): Code {
+  return code as Code;
+}
+export function lossOf(code: string): LossCode {
+  return code as LossCode;
+}
 
 export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure =>
   failure(codeOf(error.code), error.message, error.retryable, {
@@ -21,6 +25,8 @@ export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure =>
     position: error.position,
   });
 
+export const leaseOver = (name: string, code: Code, retryable = false): Failure =>
+  failure(code, `lease "${name}" is over: ${code}`, retryable);
 export const CLOSED = failure('closed', 'the client is closed');
 /** What a release settles with when nobody says otherwise. */
 export const GIVEN_BACK = { kind: 'released', released: true, code: undefined } as const satisfies Outcome;

@@ -233,18 +233,11 @@ function told(
 }
 
 /** `forbidden` has no loss of its own: whoever may not renew any more is not authorized to hold. */
-const LOSSES: Partial<Record<Code, LossCode>> = {
-  expired: 'expired',
-  superseded: 'superseded',
-  revoked: 'revoked',
-  stolen: 'stolen',
-  ceiling: 'ceiling',
-  forbidden: 'unauthorized',
-};
+const LOSSES = ['expired', 'superseded', 'revoked', 'stolen', 'ceiling'] as const satisfies readonly LossCode[];
 
 /** A permanent answer is never asked again; any other waits for the attempt's own time-out. */
 function refused(lease: Lease, code: Code, now: Reading): LeaseStep {
-  const loss = LOSSES[code];
+  const loss = code === 'forbidden' ? 'unauthorized' : LOSSES.find((one) => one === code);
   return loss ? lose(logged(lease, now, code), loss, 'nothing', now) : stay(lease);
 }
 

@@ -5,9 +5,9 @@ import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pauseMsOf, pingMsOf, type ClaimEvent } from './claim-machine.ts';
-import { connectionStep, noAnswer, urlsOf, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
-import { CLOSED, failure, GIVEN_BACK } from './failures.ts';
-import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
+import { connectionStep, noAnswer, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
+import { CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
+import { isLiving, leaseStep, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
 import { present } from './present.ts';
 import { dialNumber, type DialNumber, type Failure, type LeaseNews } from './types.ts';
@@ -44,10 +44,9 @@ function tellNews(book: Book, held: Held, news: LeaseNews): void {
   if (news.kind === 'lost' || news.kind === 'released') held.until = later(book.now.mono, ANSWER_WITHIN_MS);
   for (const [id, asked] of book.asks) {
     if (asked.key !== key) continue;
-    if (news.kind === 'lost')
-      fail(book, asked, failure(news.code, `lease "${terms.name}" is lost: ${news.code}`, true));
+    if (news.kind === 'lost') fail(book, asked, leaseOver(terms.name, news.code, true));
     else if (news.kind === 'renewed' && asked.kind === 'renewal') settle(book, asked, news);
-    else if (news.kind === 'released' && asked.kind === 'renewal') fail(book, asked, released(held.lease));
+    else if (news.kind === 'released' && asked.kind === 'renewal') fail(book, asked, leaseOver(terms.name, news.kind));
     else {
       // Writes called before the release go first, as long as the window lasts.
       if (news.kind === 'released') asked.until = stop;
@@ -56,8 +55,6 @@ function tellNews(book: Book, held: Held, news: LeaseNews): void {
     book.asks.delete(id);
   }
 }
-
-export const released = ({ terms }: Lease): Failure => failure('released', `lease "${terms.name}" was released`);
 
 /** Releases by token what this client does not believe in; the coordinator hears it as soon as it can. */
 export function giveBack(book: Book, name: LeaseName, fencingToken: FencingToken, forMs: number): void {
@@ -94,12 +91,13 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
 }
 
 /** Of what was not answered: where it was tried, and what came of the last dial (S10). */
-export function whence(book: Book, why: Failure): Failure {
+export function whence({ connection: { last }, settings: { urls } }: Book, why: Failure): Failure {
   if (why.code !== 'unavailable') return why;
-  const { last } = book.connection;
-  const urls = urlsOf(book.settings.urls);
-  const where = statusOf(book) === 'open' ? ` from ${urls}` : `: ${last?.message ?? noAnswer(urls)}`;
-  return { ...why, message: why.message + where, cause: why.cause ?? last ?? undefined };
+  return {
+    ...why,
+    message: `${why.message}: ${last?.message ?? noAnswer(urls)}`,
+    cause: why.cause ?? last ?? undefined,
+  };
 }
 
 /** To be sent on the socket that there is, or on the next. */

@@ -48,11 +48,15 @@ export type MakeClientCore = (settings: ClientSettings, now: Stamp) => ClientCor
 
 /** The number of a dial, rising from 1; names a socket between core and runner (R9). */
 export type DialNumber = number & { readonly __brand: 'DialNumber' };
-export const dialNumber = (value: number): DialNumber => value as DialNumber;
+export function dialNumber(value: number): DialNumber {
+  return value as DialNumber;
+}
 
 /** Names a caller's promise between core and runner; chosen by the runner, unique. */
 export type Reference = number & { readonly __brand: 'Reference' };
-export const reference = (value: number): Reference => value as Reference;
+export function reference(value: number): Reference {
+  return value as Reference;
+}
 
 export interface AcquireTerms {
   readonly name: LeaseName;

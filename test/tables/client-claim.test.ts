@@ -29,7 +29,7 @@ const BUSY = failure('queue-full', 'as many as may wait', true);
 
 const PHASES: { readonly [K in ClaimPhase['kind']]: ClaimPhase } = {
   asking: { kind: 'asking' },
-  queued: { kind: 'queued', place, toldAt: monoMs(0) },
+  queued: { kind: 'queued', place, since: monoMs(0) },
   pausing: { kind: 'pausing', again: monoMs(700) },
   ended: { kind: 'ended' },
 };
@@ -74,7 +74,7 @@ describe('client claims', () => {
     const never = claimStep(claimFor('at the end of the wait'), unreached, at(500), half);
     expect(never.effects[0]).toMatchObject({ failure: { code: 'unavailable', retryable: true } });
     const queued = claimStep(
-      { ...claimFor('at the end of the wait'), reached: true, phase: PHASES.queued },
+      { ...claimFor('at the end of the wait'), opened: true, phase: PHASES.queued },
       unreached,
       at(500),
       half,

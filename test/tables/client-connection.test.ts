@@ -169,7 +169,7 @@ describe('the client connection', () => {
       ).state;
       return 'until' in phase ? phase.until : 0;
     };
-    expect([0, 0.5, 0.75].map((chance) => untilOf(pausing(8_000, false), chance, 2_000))).toEqual([10, 1_000, 1_500]);
+    expect([0, 0.5, 0.75].map((chance) => untilOf(pausing(8_000, false), chance, 2_000))).toEqual([10, 1_010, 1_510]);
     expect(untilOf(pausing(8_000, true), 0.5, 2_000)).toBe(8_000);
     expect(untilOf(pausing(1_999, false), 0.5, 2_000)).toBe(1_999);
     expect(untilOf(pausing(5, false), 0.5, 1)).toBe(5);

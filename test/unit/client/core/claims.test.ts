@@ -94,7 +94,7 @@ describe('one promise through everything', () => {
     const key = world.acquire('n', { waitMs: durationMs(0) });
     world.do({ kind: 'credential', dial: 1 as never, credential: undefined });
     world.pass(1_000);
-    const message = '"n": no coordinator within 1000 ms: no answer from ws://one: is it running?';
+    const message = '"n": not granted within 1000 ms: no answer from ws://one: is it running?';
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message } });
     // No `cancel` waits for a coordinator, so nothing keeps the process.
     expect(world.core.idle).toBe(true);
@@ -126,7 +126,7 @@ describe('one promise through everything', () => {
     // What failed before the welcome is no cause of what comes behind it.
     world.open();
     world.pass(500);
-    const message = '"n": no answer within 500 ms from ws://one';
+    const message = '"n": not granted within 500 ms: no answer from ws://one: is it running?';
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause: undefined } });
     // A refusal in words is passed on as it is.
     const refused = world.acquire('n', { waitMs: durationMs(0) });
@@ -142,11 +142,11 @@ describe('one promise through everything', () => {
     world.do({ kind: 'ready', reference: 1 as never });
     world.do({ kind: 'give-up', reference: 1 as never });
     const cause = { code: 'unavailable', message: 'no credential: Error: token service down' };
-    const given = `no answer in time: ${cause.message}`;
+    const given = `given up: ${cause.message}`;
     expect(world.outcome(1)).toMatchObject({ failure: { code: 'unavailable', message: given, cause } });
     expect(world.core.status).toBe('connecting');
     world.until(() => world.claim(key) !== undefined);
-    const message = `"n": no coordinator within 2000 ms: ${cause.message}`;
+    const message = `"n": not granted within 2000 ms: ${cause.message}`;
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause } });
   });
 
