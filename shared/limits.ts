@@ -41,7 +41,10 @@ export const WELCOME_BYTES_MAX = 64 * KIB;
 export const MESSAGES_PER_FRAME_MAX = 1_000;
 export const LEASES_PER_RENEW_MAX = 1_000;
 export const LIST_MAX = 1_000;
+/** Of a whole frame. */
 export const JSON_DEPTH_MAX = 64;
+/** Of a state or of metadata: the frame's list, its message and a field's own record must fit around it. */
+export const VALUE_DEPTH_MAX = 60;
 /** A WebSocket close reason is at most 123 bytes (RFC 6455, section 5.5). */
 export const CLOSE_REASON_BYTES_MAX = 123;
 

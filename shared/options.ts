@@ -10,7 +10,7 @@ export function unknownKeyProblem(given: object, known: readonly string[], what 
     const near = nearest(key, known);
     return {
       param: key,
-      problem: `no such ${what} ${inWords(key)}${near === null ? '' : `; did you mean "${near}"?`}`,
+      problem: `no such ${what} ${inWords(key)}${near && `; did you mean "${near}"?`}`,
     };
   }
   return null;
@@ -21,43 +21,35 @@ export function durationProblem(param: string, value: unknown, min: number, max:
   return { param, problem: `${param} is ${inWords(value)}; allowed are whole milliseconds from ${min} to ${max}` };
 }
 
-/** A value as it can be shown in a message: short, in one line of visible characters, and never an exception. */
+/** A value as it can be shown in a message: short, in one line, and never an exception. */
 export function inWords(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint') return `${value}n`;
-  const text = typeof value === 'string' ? value : String(value);
-  const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-  // JSON escapes the controls below U+0020; the others, and what turns the direction of a text, are left to this.
-  return (typeof value === 'string' ? JSON.stringify(short) : short).replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
-  );
+  const text =
+    typeof value === 'string' ? JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value) : String(value);
+  // JSON escapes the controls below U+0020, not the others, nor what turns the direction of a text.
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, encodeURIComponent);
 }
 
-function nearest(key: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(key.length / 3)) + 1;
-  for (const candidate of known) {
-    const [a, b] = [key.toLowerCase(), candidate.toLowerCase()];
-    const distance = a.length > 2 && b.startsWith(a) ? 1 : editDistance(a, b);
-    if (distance >= bestDistance) continue;
-    best = candidate;
-    bestDistance = distance;
-  }
-  return best;
-}
-
-/** Levenshtein's distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+function nearest(given: string, known: readonly string[]): string {
+  const key = given.toLowerCase();
+  // Few edits, so that few are tried; somebody who wrote only the beginning wrote no other key.
+  const most = Math.min(4, Math.max(2, Math.floor(key.length / 3)));
+  for (let edits = 0; edits <= most; edits += 1) {
+    for (const candidate of known) {
+      const other = candidate.toLowerCase();
+      if (isWithin(key, other, edits) || (key.length > 2 && other.startsWith(key))) return candidate;
     }
-    row = next;
   }
-  return row[b.length] ?? 0;
+  return '';
+}
+
+/** Whether at most `edits` characters left out, put in or replaced make one of the other (Levenshtein). */
+function isWithin(a: string, b: string, edits: number): boolean {
+  if (a === b) return true;
+  const [c, d] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return isWithin(c, d, edits);
+  const left = edits - 1;
+  return left >= 0 && (isWithin(c, b, left) || isWithin(a, d, left) || isWithin(c, d, left));
 }

@@ -63,16 +63,15 @@ describe('a value in words', () => {
     expect(inWords(Symbol('s'))).toBe('Symbol(s)');
     expect(inWords(1n)).toBe('1n');
     expect(inWords(() => 'the source')).toBe('a function');
-    expect(inWords(Symbol('x'.repeat(99)))).toHaveLength(43);
     expect(inWords(Object.create(null))).toBe('an object');
   });
 
   it.each([
     ['a\nb', '"a\\nb"'],
-    ['a\u007fb', '"a\\u{7f}b"'],
-    ['a\u009bb', '"a\\u{9b}b"'],
-    ['a\u202eb\u2028', '"a\\u{202e}b\\u{2028}"'],
-    [Symbol('a\nb'), 'Symbol(a\\u{a}b)'],
+    ['a\u007fb', '"a%7Fb"'],
+    ['a\u009bb', '"a%C2%9Bb"'],
+    ['a\u202eb', '"a%E2%80%AEb"'],
+    [Symbol('a\nb'), 'Symbol(a%0Ab)'],
   ])('shows control characters escaped: %j', (value, shown) => {
     expect(inWords(value)).toBe(shown);
     expect(unknownKeyProblem({ [String(value)]: 1 }, [])?.problem).not.toMatch(/[\p{Cc}\p{Cf}]/u);
