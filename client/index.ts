@@ -1,17 +1,18 @@
 import { makeClientCore } from './core/client-core.ts';
 import { makeClient } from './runtime/client.ts';
 import type { Client } from './runtime/public-client.ts';
-import type { ConnectOptions } from './runtime/public-options.ts';
+import type { ConnectOptions, Urls } from './runtime/public-options.ts';
 
 /**
- * A client of the coordinator at `url`: ws, wss, http or https, or a list of such, tried in turn. No I/O before its first
- * use; throws `bad-request` for a URL or an option that cannot be meant. Keep one for a program or a page: its leases,
+ * A client of the coordinator at `url`: ws, wss, http or https, text or `URL`, or a list of such, tried in turn. No I/O
+ * before its first use; throws `bad-request` for a URL or an option that cannot be meant: a URL has no user info, query or
+ * fragment, since it is logged on its way; a secret is a `credential`. Keep one for a program or a page: its leases,
  * claims and questions share one connection.
  *
  *     const client = connect('ws://127.0.0.1:7400', { label: 'worker 7' });
  *     await client.run('nightly-report', async (lease) => { ... });
  */
-export function connect(url: string | readonly string[], options: ConnectOptions = {}): Client {
+export function connect(url: Urls, options: ConnectOptions = {}): Client {
   return makeClient(makeClientCore, url, options);
 }
 
@@ -31,6 +32,7 @@ export type {
   QueuedInfo,
   RunOptions,
   TryAcquireOptions,
+  Urls,
   Warning,
   WebSocketClass,
   WebSocketLike,

@@ -7,8 +7,8 @@ import {
   DRAIN_MS_DEFAULT,
   TTL_MS_DEFAULT,
 } from '../../shared/limits.ts';
-import { inWords } from '../../shared/options.ts';
 import { durationMs } from '../../shared/time.ts';
+import { CLOSED } from '../core/failures.ts';
 import type { ClientStatus, MakeClientCore } from '../core/types.ts';
 import { Claims } from './claims.ts';
 import { badRequest, errorOf, isLeaseError } from './errors.ts';
@@ -20,33 +20,37 @@ import {
   checkOptions,
   checkText,
   DRAIN_RULES,
+  refused,
   RUN_RULES,
   socketUrls,
   termsOf,
   TIMEOUT_RULES,
+  TRY_RULES,
 } from './options.ts';
 import { CLOCK_RESOLUTION_MS, idleMsDefault, pingMsFor, randomId, stamp } from './platform.ts';
 import type { Client, ClientEvents, CloseOptions, LeaseView, TimeoutOptions } from './public-client.ts';
 import type { Lease } from './public-lease.ts';
-import type { AcquireOptions, ConnectOptions, RunOptions, Warning, WebSocketClass } from './public-options.ts';
+import type {
+  AcquireOptions,
+  ConnectOptions,
+  RunOptions,
+  TryAcquireOptions,
+  Urls,
+  Warning,
+  WebSocketClass,
+} from './public-options.ts';
 import { run, type Running, type Work } from './run.ts';
 import { Runner, type Told } from './runner.ts';
 
 /** `connect` with a core of the caller's choice; see there. The methods need no `this`, so that they can be passed on. */
-export function makeClient(makeCore: MakeClientCore, url: string | readonly string[], options: ConnectOptions): Client {
+export function makeClient(makeCore: MakeClientCore, url: Urls, options: ConnectOptions): Client {
   const inner = new InnerClient(makeCore, url, options);
   return {
     run: <T>(name: string, given: RunOptions | Work<T>, work?: Work<T>) =>
       // The overloads of `Client.run` say which calls cannot end in undefined.
       (typeof given === 'function' ? inner.run(name, {}, given) : inner.run(name, given, work)) as Promise<T>,
     acquire: (name, given) => quiet(inner.acquire(name, given)),
-    tryAcquire: (name, given) =>
-      quiet(
-        inner.acquire(name, { ...given, waitMs: 0 }).catch((error: unknown) => {
-          if (isLeaseError(error, 'wait-timeout')) return null;
-          throw error;
-        }),
-      ),
+    tryAcquire: (name, given) => quiet(inner.tryAcquire(name, given)),
     inspect: (name, given) => quiet(inner.inspect(name, given)),
     ready: (given) => quiet(inner.ready(given)),
     close: (given) => inner.close(given),
@@ -59,7 +63,7 @@ export function makeClient(makeCore: MakeClientCore, url: string | readonly stri
 }
 
 class InnerClient {
-  readonly listeners = makeListeners<ClientEvents>((cause, event) =>
+  readonly listeners = makeListeners<ClientEvents>({ status: 'function', warning: 'function' }, (cause, event) =>
     (event === 'warning' ? this.#log : this.#warn)(thrown(cause)),
   );
   readonly #makeCore: MakeClientCore;
@@ -69,6 +73,8 @@ class InnerClient {
   readonly #ttlMs: number;
   readonly #connectTimeoutMs: number;
   readonly #running = new Set<Running>();
+  /** What ends a `run` whose function goes on after the client's close. */
+  readonly #ends = new Set<(error: Error) => void>();
   readonly #claims = new Claims(
     () => this.#runner,
     (cause) => this.#warn(thrown(cause)),
@@ -77,12 +83,11 @@ class InnerClient {
   #closing: Promise<void> | undefined;
   #badFrames = 0;
 
-  constructor(makeCore: MakeClientCore, url: string | readonly string[], options: ConnectOptions) {
+  constructor(makeCore: MakeClientCore, url: Urls, options: ConnectOptions) {
     this.#urls = socketUrls(url);
-    checkConnect(options);
+    this.#options = checkConnect(options);
     this.#makeSocket = socketClass(options);
     this.#makeCore = makeCore;
-    this.#options = options;
     this.#ttlMs = options.ttlMs ?? TTL_MS_DEFAULT;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
   }
@@ -96,12 +101,25 @@ class InnerClient {
     return held.lease;
   }
 
+  async tryAcquire(name: string, given: TryAcquireOptions = {}): Promise<Lease | null> {
+    checkOptions(given, TRY_RULES);
+    return this.acquire(name, { ...given, waitMs: 0 }).catch((error: unknown) => {
+      if (isLeaseError(error, 'wait-timeout')) return null;
+      throw error;
+    });
+  }
+
   async run<T>(name: string, given: RunOptions, work: Work<T> | undefined): Promise<T | undefined> {
-    if (typeof work !== 'function') throw badRequest('work', `work is ${inWords(work)}; allowed: a function`);
+    if (typeof work !== 'function') throw refused('work', work, 'function');
     const terms = termsOf(name, given, this.#ttlMs, RUN_RULES);
+    let end: (error: Error) => void = () => undefined;
+    const closed = new Promise<never>((_, reject) => this.#ends.add((end = reject)));
     const ended = run(this.#claims, () => this.ready(), this.#running, terms, given, work);
-    // Whoever waits for the end of all work looks again.
-    return ended.finally(() => this.#runner.handle({ kind: 'wake' }));
+    return Promise.race([ended, closed]).finally(() => {
+      this.#ends.delete(end);
+      // Whoever waits for the end of all work looks again.
+      this.#runner.handle({ kind: 'wake' });
+    });
   }
 
   async ready(given: TimeoutOptions = {}): Promise<void> {
@@ -139,6 +157,7 @@ class InnerClient {
     await runner.until(() => running.size === 0, given.drainMs ?? DRAIN_MS_DEFAULT);
     await runner.until(() => runner.core.idle, CLOSE_ANSWER_MS);
     runner.handle({ kind: 'close-now' });
+    for (const end of this.#ends) end(errorOf(CLOSED));
   }
 
   /** Made at the first use: nothing that a module does while it loads may need chance, clocks or I/O. */

@@ -90,7 +90,9 @@ export function isLeaseError<C extends Code = Code>(
 
 /** The public form of what the core found. */
 export function errorOf(failure: Failure): LeaseError {
-  const fields = { ...failure, cause: failure.cause && errorOf(failure.cause) };
+  // What the wire calls the value of a message is the state to people.
+  const param = failure.code === 'state-too-large' ? 'state' : failure.param;
+  const fields = { ...failure, param, cause: failure.cause && errorOf(failure.cause) };
   return fields.code === 'wait-timeout'
     ? new WaitTimeoutError({ ...fields, code: fields.code })
     : new LeaseError(fields);

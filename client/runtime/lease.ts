@@ -1,16 +1,20 @@
 import type { RequestId } from '../../shared/ids.ts';
 import type { Json } from '../../shared/json.ts';
-import { FRAME_BYTES_MAX } from '../../shared/limits.ts';
-import { utf8Bytes } from '../../shared/utf8.ts';
 import type { ClientEvent, LeaseNews, LeaseSnapshot, Outcome, Reference } from '../core/types.ts';
 import { LeaseError, LeaseLostError, LeaseReleasedError } from './errors.ts';
 import { makeListeners } from './listeners.ts';
-import { jsonText } from './options.ts';
+import { jsonCopy, type Rules } from './options.ts';
 import type { Lease, LeaseEvents } from './public-lease.ts';
 import type { OutcomeOf, Runner } from './runner.ts';
 
-/** The coordinator has a limit of its own; beyond this it could not even read the frame. */
-const STATE_BYTES_SENT_MAX = FRAME_BYTES_MAX - 1_024;
+const EVENTS: Rules<LeaseEvents> = {
+  renewed: 'function',
+  'at-risk': 'function',
+  recovered: 'function',
+  'ceiling-near': 'function',
+  lost: 'function',
+  released: 'function',
+};
 
 /** Marks a promise as looked after: who wants its rejection awaits it, and nobody else dies of it. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
@@ -31,7 +35,7 @@ export class Held {
 
   constructor(runner: Runner, key: RequestId, first: LeaseSnapshot, failed: (cause: unknown) => void) {
     this.key = key;
-    this.listeners = makeListeners<LeaseEvents>(failed);
+    this.listeners = makeListeners<LeaseEvents>(EVENTS, failed);
     this.#runner = runner;
     this.#last = first;
     this.lease = leaseOf(this, first);
@@ -47,7 +51,12 @@ export class Held {
 
   news(told: LeaseNews): void {
     if (told.kind !== 'lost' && told.kind !== 'released') return this.listeners.emit(told.kind, told);
-    this.#last = { ...(this.#runner.lease(this.key) ?? this.#last), status: told.kind, remainingMs: 0 };
+    this.#last = {
+      ...(this.#runner.lease(this.key) ?? this.#last),
+      status: told.kind,
+      remainingMs: 0,
+      ceilingLeftMs: 0,
+    };
     this.ended =
       told.kind === 'lost'
         ? this.#lost(told.code, told.attempts)
@@ -106,7 +115,7 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
       return held.look().ceilingLeftMs;
     },
     get state() {
-      return held.look().state?.value;
+      return structuredClone(held.look().state?.value);
     },
     get signal() {
       held.look();
@@ -138,7 +147,7 @@ async function handOverOf(held: Held): Promise<void> {
 
 async function setState(held: Held, given: Json | undefined): Promise<number> {
   // Copied now: the core may have to say it again when the caller has long changed it.
-  const value = given === undefined ? given : (JSON.parse(stateText(given)) as Json);
+  const value = jsonCopy('state', given);
   const { key } = held;
   const outcome = await held.ask<'state-set'>((reference) => ({
     kind: 'set-state',
@@ -148,11 +157,4 @@ async function setState(held: Held, given: Json | undefined): Promise<number> {
     ifVersion: undefined,
   }));
   return outcome.version;
-}
-
-function stateText(value: Json): string {
-  const text = jsonText('state', value);
-  if (utf8Bytes(text) <= STATE_BYTES_SENT_MAX) return text;
-  const message = `state has more than ${STATE_BYTES_SENT_MAX} bytes as JSON; keep a reference in it and the data elsewhere`;
-  throw new LeaseError({ code: 'state-too-large', message, param: 'state' });
 }

@@ -1,3 +1,5 @@
+import { checkOptions, type Rules } from './options.ts';
+
 export interface Listeners<Events> {
   readonly on: <E extends keyof Events>(event: E, listener: (news: Events[E]) => void) => () => void;
   readonly emit: <E extends keyof Events>(event: E, news: Events[E]) => void;
@@ -9,11 +11,16 @@ export function guarded(work: () => unknown, failed: (cause: unknown) => void): 
 }
 
 /** Listeners in the order in which they came; one that throws stops no other. */
-export function makeListeners<Events>(failed: (cause: unknown, event: keyof Events) => void): Listeners<Events> {
+export function makeListeners<Events>(
+  rules: Rules<Events>,
+  failed: (cause: unknown, event: keyof Events) => void,
+): Listeners<Events> {
   type Entry = readonly [event: keyof Events, listener: (news: never) => void];
   const entries = new Set<Entry>();
   return {
     on(event, listener) {
+      // Null, since an option may be undefined.
+      checkOptions({ [event]: listener ?? null }, rules, 'event');
       const entry: Entry = [event, listener];
       entries.add(entry);
       return () => void entries.delete(entry);

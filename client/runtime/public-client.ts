@@ -48,7 +48,8 @@ export interface Client {
    * Waits its turn and resolves with the lease, over outages, restarts of the coordinator and new connections. Rejects
    * `wait-timeout` (a `WaitTimeoutError`), `unavailable`, `bad-request`, `forbidden`, `already-held`, `refused`,
    * `closed`, or with the reason of `options.signal`. A name is global in the coordinator: 1 to 256 bytes, no control
-   * characters. Until the promise settles the process stays alive.
+   * characters. Where this client's session has as many claims and leases as it may (`too-many-requests`), it waits, too.
+   * Until the promise settles the process stays alive.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lease>;
   /** Resolves with null when the coordinator says that the name is not free. Without a word from it: `unavailable`, within `connectTimeoutMs`. */
@@ -63,7 +64,8 @@ export interface Client {
   /**
    * Ends this client for good. Claims that wait reject `closed`; leases are released, except those of functions in
    * `run`: their signals abort, and they go on being renewed until the function has settled or `drainMs` (default 5,000;
-   * 0 to 86,400,000) is over. Settles within `drainMs` + 1 s without a network, too. The same promise at each call.
+   * 0 to 86,400,000) is over. Settles within `drainMs` + 1 s without a network, too; a `run` whose
+   * function still goes on rejects `closed` then, whatever its own `drainMs`. The same promise at each call.
    * The library installs no signal handler: call this in yours.
    */
   close(options?: CloseOptions): Promise<void>;
@@ -99,5 +101,6 @@ export interface LeaseView {
   /** How many wait. */
   readonly queue: number;
   readonly state: { readonly value: Json; readonly version: number; readonly fencingToken: number } | null;
+  /** Of the last grant; null when nothing is stored of the name, which may have been granted long ago all the same. */
   readonly lastFencingToken: number | null;
 }

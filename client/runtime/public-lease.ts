@@ -37,7 +37,7 @@ export interface Lease {
   readonly status: LeaseStatus;
   /** Until this client stops believing unless it is renewed, in ms; 0 once it has. */
   readonly remainingMs: number;
-  /** What is left of the longest total life of this grant, in ms. */
+  /** What is left of the longest total life of this grant, in ms; 0 once the lease is over. */
   readonly ceilingLeftMs: number;
   /**
    * Aborted when the lease is lost or released, and when `client.close()` asks the function of a `run` to end. The reason
@@ -47,12 +47,13 @@ export interface Lease {
   readonly signal: AbortSignal;
   /** Throws unless the status is `held`: `at-risk`, the loss, or `released`. For starting new work, not for polling. */
   assertHeld(): void;
-  /** The state of this name as this lease knows it; undefined when there is none. Read only. */
+  /** The state of this name as this lease knows it; undefined when there is none. A fresh copy at each reading. */
   readonly state: Json | undefined;
   /**
    * Writes the state of this name under the fencing token (undefined removes it) and resolves with its new version when
-   * that is on the coordinator's disk. In the order of the calls; sent also at risk, since the token guards it. Rejects
-   * `bad-request` (not JSON), `state-too-large` (64 KiB unless the coordinator says otherwise), `storage-full`,
+   * that is on the coordinator's disk. The writes of one lease go one at a time, in the order of the calls; also at risk,
+   * since the token guards them. The value is copied at the call: finite numbers, text, booleans, null, lists and plain
+   * objects, at most 60 levels deep. Rejects `bad-request` (any other value), `state-too-large` (64 KiB unless the coordinator says otherwise), `storage-full`,
    * `unavailable`, or with the loss or the release: whether a write under way took effect is then unknown.
    */
   setState(value: Json | undefined): Promise<number>;
@@ -63,7 +64,7 @@ export interface Lease {
    * there is none, and never rejects: true when this call gave it back, false when it was over before. Nothing cancels it.
    */
   release(): Promise<boolean>;
-  /** Releases to the next in the queue. Rejects `nobody-waiting` and keeps the lease when there is none; otherwise as `release`, but with the loss. */
+  /** Releases to the next in the queue; until the answer the status is `at-risk`. Rejects `nobody-waiting` and keeps the lease when there is none; otherwise as `release`, but with the loss. */
   handOver(): Promise<void>;
   /** Calls `listener` at each such event, in order of registration; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof LeaseEvents>(event: E, listener: (news: LeaseEvents[E]) => void): () => void;

@@ -1,11 +1,14 @@
 import type { Code } from '../../shared/codes.ts';
 import type { Json } from '../../shared/json.ts';
 
+/** Where coordinators are. */
+export type Urls = string | URL | readonly (string | URL)[];
+
 /** Options of `connect`. They are checked together, at once; one that is out of range throws `bad-request`. */
 export interface ConnectOptions {
   /** Shown to people beside the leases of this client. At most 128 bytes; default empty. Not an identity. */
   readonly label?: string | undefined;
-  /** Shown to people and programs that inspect a lease. JSON of at most 1 KiB. */
+  /** Shown to people and programs that inspect a lease. As the value of `setState`, of at most 1 KiB of JSON. */
   readonly metadata?: Json | undefined;
   /** Default window of this client's leases, in ms. Default 30,000; 1,000 to 86,400,000. */
   readonly ttlMs?: number | undefined;

@@ -54,6 +54,8 @@ describe('connect', () => {
     ['http://a.test:7400/', 'ws://a.test:7400'],
     ['https://a.test/base//', 'wss://a.test/base'],
     ['ws://[::1]:7400', 'ws://[::1]:7400'],
+    [new URL('http://a.test:7400'), 'ws://a.test:7400'],
+    [[new URL('ws://a.test/base')], 'ws://a.test/base'],
   ])('a URL %s is dialled as %s', (given, dialled) => {
     const core = new ScriptedCore();
     let urls: readonly string[] = [];
@@ -66,9 +68,6 @@ describe('connect', () => {
     ['localhost:7400', '"localhost:7400"'],
     ['', '""'],
     ['ftp://a.test', '"ftp://a.test"'],
-    ['ws://a.test?x=1', '"ws://a.test?x=1"'],
-    ['ws://a.test#x', '"ws://a.test#x"'],
-    ['ws://user:secret@a.test', '"ws://user:secret@a.test"'],
     ['ws://a.test:99999', '"ws://a.test:99999"'],
     ['ws:// a', '"ws:// a"'],
   ])('S10 a URL that cannot be dialled is refused with its value: %s', (given, shown) => {
@@ -81,8 +80,48 @@ describe('connect', () => {
     );
   });
 
+  it.each([
+    'ws://a.test?pw',
+    'ws://a.test#pw',
+    'ws://user:pw@a.test',
+    'ws://pw@a.test/?pw',
+    'ws://us/er:p?w@pw@a.test#pw',
+    'user:pw@a.test',
+    new URL('ws://user:pw@a.test?pw'),
+    ['ws://user:pw@a.test'],
+  ])('S10 user info, query and fragment of a URL are refused and not shown: %s', (given) => {
+    const attempt = () => makeClient(() => new ScriptedCore(), given, { WebSocket: FakeSocket });
+    expect(attempt).toThrow(
+      /^url is "(ws:\/\/)?(\*\*\*@)?a\.test\/?([?#]\*\*\*)?"; allowed: .*host, port and path alone \(a secret is a credential\)/,
+    );
+    expect(attempt).not.toThrow(/pw/);
+  });
+
+  it('S10 of a credential that is refused nothing is shown but its type or length', () => {
+    expect(() => rig({ credential: 'pw'.repeat(5_000) })).toThrow(/^credential is 10000 bytes; allowed: at most 8192$/);
+    expect(() => rig({ credential: 4711 as never })).toThrow(/^credential is number; allowed: string or function$/);
+  });
+
   it('an empty list of URLs is refused', () => {
     expect(() => makeClient(() => new ScriptedCore(), [], { WebSocket: FakeSocket })).toThrow(/url is a list; allowed/);
+  });
+
+  it('what the caller does to its options afterwards changes nothing', () => {
+    const metadata = { host: 'a' };
+    const options = { metadata, label: 'one' };
+    const { core, turn } = rig(options);
+    metadata.host = 'b';
+    options.label = 'two';
+    turn();
+    expect(core.settings).toMatchObject({ metadata: { host: 'a' }, label: 'one' });
+  });
+
+  it('S10 a listener that is none, and an event that nobody tells, are refused with the nearest', () => {
+    const { client } = rig();
+    expect(() => client.on('warn' as never, () => undefined)).toThrow(
+      expect.objectContaining({ code: 'bad-request', message: 'no such event "warn"; did you mean "warning"?' }),
+    );
+    expect(() => client.on('status', undefined as never)).toThrow(/^status is null; allowed: function$/);
   });
 
   it('a runtime without WebSocket is told how to get one', () => {

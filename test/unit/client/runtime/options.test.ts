@@ -98,11 +98,14 @@ describe('kinds', () => {
   it.each([
     [{ renew: 'yes' }, 'renew is "yes"; allowed: boolean'],
     [{ steal: 1 }, 'steal is 1; allowed: boolean'],
-    [{ whenOwn: 'wait' }, 'whenOwn is "wait"; allowed: queue or reject'],
-    [{ whenOwn: null }, 'whenOwn is null; allowed: queue or reject'],
+    [{ whenOwn: 'wait' }, 'whenOwn is "wait"; allowed: "queue" or "reject"'],
+    [{ whenOwn: null }, 'whenOwn is null; allowed: "queue" or "reject"'],
     [{ onQueued: {} }, 'onQueued is an object; allowed: function'],
     [{ renewWhile: true }, 'renewWhile is true; allowed: function'],
-    [{ signal: 'abort' }, 'signal is "abort"; allowed: object'],
+    [{ signal: 'abort' }, 'signal is "abort"; allowed: an AbortSignal'],
+    [{ signal: {} }, 'signal is an object; allowed: an AbortSignal'],
+    [{ signal: null }, 'signal is null; allowed: an AbortSignal'],
+    [{ renew: 'boolean' }, 'renew is "boolean"; allowed: boolean'],
     [{ priority: 0.5 }, 'priority is 0.5; allowed: whole numbers from -100 to 100'],
     [{ renewRatio: 0.91 }, 'renewRatio is 0.91; allowed: numbers from 0.1 to 0.9'],
     [{ renewRatio: NaN }, 'renewRatio is NaN; allowed: numbers from 0.1 to 0.9'],
@@ -121,8 +124,26 @@ describe('kinds', () => {
     expect(refusal(() => checkConnect(given as never))).toMatchObject({ code: 'bad-request', param });
   });
 
+  it('a signal is known by what it does, so one of another realm is good', () => {
+    const foreign = { throwIfAborted: () => undefined };
+    expect(() => terms({ signal: foreign })).not.toThrow();
+    expect(() => terms({ signal: new AbortController().signal })).not.toThrow();
+  });
+
+  it.each([
+    [{ waitMs: 5 }, 'waitMs'],
+    [{ onQueued: () => undefined }, 'onQueued'],
+    [[], 'options'],
+    [5, 'options'],
+  ])('S10 tryAcquire refuses %j, and nothing is asked', async (given, param) => {
+    const { core, client } = rig();
+    await expect(client.tryAcquire('printer', given as never)).rejects.toMatchObject({ code: 'bad-request', param });
+    expect(core.events).toEqual([]);
+  });
+
   it('options that are no object are refused', () => {
     expect(refusal(() => terms(5_000 as never))).toMatchObject({ message: 'options is 5000; allowed: an object' });
+    expect(refusal(() => terms([] as never))).toMatchObject({ message: 'options is a list; allowed: an object' });
     expect(refusal(() => terms(null as never))).toMatchObject({ message: 'options is null; allowed: an object' });
   });
 

@@ -314,6 +314,38 @@ describe('run: close', () => {
     await expect(result).rejects.toMatchObject({ code: 'closed' });
   });
 
+  it('close waits for no longer than its own drainMs: run rejects then, though its own is longer and its function goes on', async () => {
+    const { core, result, closed } = await closing(300);
+    const key = core.heard('acquire')[0]?.key as never;
+    core.once(
+      'close-now',
+      () => (core.leases.delete(key), [{ kind: 'lease', key, news: { kind: 'lost', code: 'closed', attempts: [] } }]),
+    );
+    const settled = vi.fn();
+    result.catch(settled);
+    await vi.advanceTimersByTimeAsync(299);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    expect(settled).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'closed' }));
+  });
+
+  it('so does a work without protection that ignores its signal', async () => {
+    const { core, client } = rig();
+    core.answer = (event) =>
+      event.kind === 'acquire'
+        ? [{ kind: 'claim', key: event.key, outcome: { kind: 'failed', failure: failure() } }]
+        : [];
+    const work = vi.fn(() => new Promise(() => undefined));
+    const settled = vi.fn();
+    client.run('report', { ifUnavailable: 'run', waitMs: 0 }, work).catch(settled);
+    await vi.waitFor(() => expect(work).toHaveBeenCalled());
+    const closed = client.close({ drainMs: 300 });
+    await vi.advanceTimersByTimeAsync(300);
+    await closed;
+    expect(settled).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'closed' }));
+  });
+
   it('a work without protection gets its signal aborted, and is waited for', async () => {
     const { core, client } = rig();
     core.answer = (event) =>
