@@ -84,7 +84,7 @@ function release(book: Book, { key, reference, handOver }: Event<'release'>): vo
 }
 
 /** Ends it here first, then says so (R13). */
-function letGo(book: Book, held: Held, reference: Reference | null = null, handOver = false): void {
+function letGo(book: Book, held: Held, reference?: Reference, handOver = false): void {
   const {
     key,
     token: fencingToken,

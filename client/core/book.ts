@@ -65,12 +65,12 @@ export interface Standing {
 
 export interface Ask {
   readonly kind: 'acquire' | 'cancel' | 'release' | 'hand-over' | 'end-ack' | 'write' | 'renewal' | 'list' | 'ready';
-  /** What is sent; null for a claim, whose words change, and for what only waits. */
-  readonly message: ClientMessage | null;
+  /** What is sent; absent for a claim, whose words change, and for what only waits. */
+  readonly message?: ClientMessage;
   /** The lease that it is about. */
-  readonly key: RequestId | null;
-  readonly reference: Reference | null;
-  claim: Claim | null;
+  readonly key?: RequestId;
+  readonly reference?: Reference | undefined;
+  claim?: Claim;
   until: MonoMs;
   /** The frame that it left in, on the current socket; 0: not sent on it. */
   frame: number;
@@ -117,10 +117,6 @@ export const statusOf = (book: Book): ClientStatus => connectionStatus(book.conn
 export function ask(book: Book, id: RequestId, kind: Ask['kind'], fields: Partial<Ask>): void {
   book.asks.set(id, {
     kind,
-    message: null,
-    key: null,
-    reference: null,
-    claim: null,
     until: NEVER,
     frame: 0,
     sentAt: book.now.mono,
@@ -131,7 +127,7 @@ export function ask(book: Book, id: RequestId, kind: Ask['kind'], fields: Partia
 }
 
 export function settle(book: Book, { reference }: Pick<Ask, 'reference'>, outcome: Outcome): void {
-  if (reference !== null) book.effects.push({ kind: 'settle', reference, outcome });
+  if (reference !== undefined) book.effects.push({ kind: 'settle', reference, outcome });
 }
 
 export const fail = (book: Book, asked: Pick<Ask, 'reference'>, why: Failure): void =>

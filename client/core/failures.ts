@@ -17,13 +17,11 @@ export function lossOf(code: string): LossCode {
   return code as LossCode;
 }
 
-export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure =>
-  failure(codeOf(error.code), error.message, error.retryable, {
-    retryAfterMs: error.retryAfterMs,
-    param: error.param,
-    requestId: error.request,
-    position: error.position,
-  });
+export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure => ({
+  ...error,
+  code: codeOf(error.code),
+  requestId: error.request,
+});
 
 export const leaseOver = (name: string, code: Code, retryable = false): Failure =>
   failure(code, `lease "${name}" is over: ${code}`, retryable);

@@ -108,7 +108,7 @@ function ended(book: Book, { name, fencingToken: token, code }: CoordinatorMessa
 
 function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateSet' | 'view'>, asked: Ask): void {
   book.asks.delete(message.request);
-  const held = asked.key === null ? undefined : book.leases.get(asked.key);
+  const held = asked.key && book.leases.get(asked.key);
   if (message.type === 'released') {
     const code = message.code === undefined ? undefined : codeOf(message.code);
     // It was held when this was first said: what is over by now ended by that, and the answer was lost on the way.

@@ -23,8 +23,8 @@ export function pump(book: Book): void {
   for (const asked of book.asks.values()) {
     const { key, kind, claim } = asked;
     // The coordinator remembers the last write of a lease only: one at a time, and its release behind them all.
-    const later = key !== null && writing.has(key);
-    if (key !== null && kind === 'write') writing.add(key);
+    const later = key && writing.has(key);
+    if (key && kind === 'write') writing.add(key);
     const message = claim ? acquireOf(claim, book.now) : asked.message;
     if (asked.frame || !message || later) continue;
     asked.frame = book.anchors.next;

@@ -68,7 +68,7 @@ export function giveBack(book: Book, name: LeaseName, fencingToken: FencingToken
 }
 
 export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
-  if (asked.claim === null) return;
+  if (!asked.claim) return;
   const { state, effects } = claimStep(asked.claim, event, book.now, book.settings.chance);
   asked.claim = state;
   const { key, phase, terms } = state;
