@@ -268,7 +268,10 @@ describe('what a claim says meanwhile', () => {
     const world = scripted();
     const key = world.acquire('n');
     world.open();
-    const refusal = error(key, 'too-many-requests', true, { message: String(word), retryAfterMs: 20_000 });
+    const refusal = error(key, 'too-many-requests', true, {
+      message: typeof word === 'string' ? word : '',
+      retryAfterMs: 20_000,
+    });
     world.say(typeof word === 'string' ? refusal : { type: 'queued', request: key, ...word });
     world.pass(10_000);
     expect(world.of('warning')).toMatchObject([{ code: 'waiting', text: `"n" waits: ${reason}` }]);
