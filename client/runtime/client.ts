@@ -157,6 +157,8 @@ class InnerClient {
     await runner.until(() => running.size === 0, given.drainMs ?? DRAIN_MS_DEFAULT);
     await runner.until(() => runner.core.idle, CLOSE_ANSWER_MS);
     runner.handle({ kind: 'close-now' });
+    // Whoever waited only for the answer to its release has it now, and ends as its work did.
+    await runner.until(() => this.#ends.size === 0, 0);
     for (const end of this.#ends) end(errorOf(CLOSED));
   }
 

@@ -307,7 +307,7 @@ describe('run: close', () => {
     );
     await vi.advanceTimersByTimeAsync(299);
     expect(core.heard('close-now')).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(2);
     await closed;
     expect(lease.status).toBe('lost');
     work.resolve('late');
@@ -325,9 +325,27 @@ describe('run: close', () => {
     result.catch(settled);
     await vi.advanceTimersByTimeAsync(299);
     expect(settled).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(2);
     await closed;
     expect(settled).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'closed' }));
+  });
+
+  it('a work that has settled, and waits only for the answer to its release, resolves with its value', async () => {
+    const { core, result, closed, work } = await closing(300);
+    let reference: unknown;
+    core.once('release', (event) => ((reference = event.reference), []));
+    work.resolve('done');
+    await vi.advanceTimersByTimeAsync(10);
+    core.once('close-now', () => [
+      {
+        kind: 'settle',
+        reference: reference as never,
+        outcome: { kind: 'released', released: true, code: undefined },
+      },
+    ]);
+    await vi.advanceTimersByTimeAsync(300);
+    await closed;
+    await expect(result).resolves.toBe('done');
   });
 
   it('so does a work without protection that ignores its signal', async () => {
@@ -341,7 +359,7 @@ describe('run: close', () => {
     client.run('report', { ifUnavailable: 'run', waitMs: 0 }, work).catch(settled);
     await vi.waitFor(() => expect(work).toHaveBeenCalled());
     const closed = client.close({ drainMs: 300 });
-    await vi.advanceTimersByTimeAsync(300);
+    await vi.advanceTimersByTimeAsync(301);
     await closed;
     expect(settled).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'closed' }));
   });
