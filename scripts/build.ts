@@ -11,13 +11,13 @@ import { DOORS, staleness, TYPED_DOORS } from './support/doors.ts';
 import { root } from './support/files.ts';
 
 /** docs/decisions/0016 says why it is not less. */
-const CLIENT_GZIP_BYTES_MAX = 17_500;
+const CLIENT_GZIP_BYTES_MAX = 17_900;
 const CLIENT_INPUTS = /^(client|shared)\//;
 
 const OPTIONS = {
   // The one file runs in pages too: a Node builtin in it is an error. Not minified, so that an error thrown from it can
   // be read; a page's bundler makes it small.
-  client: { platform: 'neutral' },
+  client: { platform: 'neutral', minifySyntax: true },
   // Packages stay outside; `shared/` goes in.
   server: { platform: 'node', packages: 'external' },
 } as const satisfies Record<'client' | 'server', BuildOptions>;
