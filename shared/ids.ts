@@ -13,12 +13,30 @@ export type SecretHash = string & { readonly __brand: 'SecretHash' };
 export type FrameNumber = number & { readonly __brand: 'FrameNumber' };
 export type FencingToken = number & { readonly __brand: 'FencingToken' };
 
-export const leaseName = (value: string): LeaseName => value as LeaseName;
-export const sessionId = (value: string): SessionId => value as SessionId;
-export const requestId = (value: string): RequestId => value as RequestId;
-export const instanceId = (value: string): InstanceId => value as InstanceId;
-export const journalId = (value: string): JournalId => value as JournalId;
-export const secret = (value: string): Secret => value as Secret;
-export const secretHash = (value: string): SecretHash => value as SecretHash;
-export const frameNumber = (value: number): FrameNumber => value as FrameNumber;
-export const fencingToken = (value: number): FencingToken => value as FencingToken;
+export function leaseName(value: string): LeaseName {
+  return value as LeaseName;
+}
+export function sessionId(value: string): SessionId {
+  return value as SessionId;
+}
+export function requestId(value: string): RequestId {
+  return value as RequestId;
+}
+export function instanceId(value: string): InstanceId {
+  return value as InstanceId;
+}
+export function journalId(value: string): JournalId {
+  return value as JournalId;
+}
+export function secret(value: string): Secret {
+  return value as Secret;
+}
+export function secretHash(value: string): SecretHash {
+  return value as SecretHash;
+}
+export function frameNumber(value: number): FrameNumber {
+  return value as FrameNumber;
+}
+export function fencingToken(value: number): FencingToken {
+  return value as FencingToken;
+}

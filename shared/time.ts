@@ -13,10 +13,18 @@ export type DurationMs = number & { readonly __brand: 'DurationMs' };
 
 type Instant = MonoMs | ListeningMs | WallMs;
 
-export const monoMs = (value: number): MonoMs => value as MonoMs;
-export const listeningMs = (value: number): ListeningMs => value as ListeningMs;
-export const wallMs = (value: number): WallMs => value as WallMs;
-export const durationMs = (value: number): DurationMs => value as DurationMs;
+export function monoMs(value: number): MonoMs {
+  return value as MonoMs;
+}
+export function listeningMs(value: number): ListeningMs {
+  return value as ListeningMs;
+}
+export function wallMs(value: number): WallMs {
+  return value as WallMs;
+}
+export function durationMs(value: number): DurationMs {
+  return value as DurationMs;
+}
 
 /** The instant `by` after `at`. */
 export const later = <T extends Instant>(at: T, by: number): T => (at + by) as T;

@@ -10,7 +10,7 @@ import { APPLICATION_ID, insertJournalRow, migrate, migrations } from './schema.
 import { describeOwner } from './owner-hint.ts';
 
 /** Two that start at one instant get in each other's way for the moment of a look; an owner stays. */
-const BUSY_FOR_MS = 500;
+const BUSY_FOR_MS = 250;
 
 /**
  * Opens the journal at `path` (a real path) for this process alone, making it if there is none. From then on nothing
