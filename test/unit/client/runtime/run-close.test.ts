@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../../../client/runtime/public-lease.ts';
-import { deferred, lost, releasing } from './run-support.ts';
+import { deferred, releasing } from './run-support.ts';
 import { failure, grant, rig } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
