@@ -1,6 +1,6 @@
 /** Plays the cases of field failures (test/real/cases); with `--full` writes docs/FIELD-FAILURES.md. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,9 @@ Plays the cases of field failures against the built coordinator and client.
 
   --full   each case as it was written; takes about half an hour; all of them
            together write docs/FIELD-FAILURES.md
+  --json F     also writes what was measured to this file
+  --page F,F   plays nothing: writes docs/FIELD-FAILURES.md from such files, which
+               together have every case (played beside each other, they take less long)
   --help   this
 
 Without a name every case is played. Ends with 1 when a case is not as it is right.
@@ -38,11 +41,20 @@ function print({ tookMs, measured, wrong }: Played): void {
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { full: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    options: {
+      full: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      page: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   if (values.help) {
     console.log(HELP);
+    return;
+  }
+  if (values.page !== undefined) {
+    writePage(values.page.split(',').flatMap(playedIn));
     return;
   }
   const cases = chosen(positionals);
@@ -54,11 +66,20 @@ async function main(): Promise<void> {
     print(result);
     played.push(result);
   }
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(played));
   if (values.full && cases.length === CASES.length) writePage(played);
   process.exitCode = played.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
 }
 
-function writePage(played: readonly Played[]): void {
+/** What `--json` wrote, which this script alone reads. */
+const playedIn = (file: string): readonly Played[] => JSON.parse(readFileSync(file, 'utf8')) as Played[];
+
+function writePage(parts: readonly Played[]): void {
+  const played = CASES.map(({ id }) => {
+    const [found, ...more] = parts.filter((part) => part.id === id && part.size === 'full');
+    if (found === undefined || more.length > 0) throw new Error(`${id} has to be played in full size once`);
+    return found;
+  });
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const date = new Date().toISOString().slice(0, 10);
   const machine = `Linux, ${availableParallelism()} cores, Node ${process.versions.node}`;
