@@ -21,13 +21,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', 'test/tables/**/*.test.ts'],
           exclude: ['**/*.mocked.test.ts'],
           testTimeout: 20_000,
           // A process of its own for each of the many files was three quarters of the loop's time.
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'sim', include: ['test/sim/**/*.test.ts'], testTimeout: 60_000 } },
       // What replaces a module of the platform needs module instances of its own.
       { extends: true, test: { name: 'mocked', include: ['test/unit/**/*.mocked.test.ts'] } },
       { extends: true, test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], testTimeout: 60_000 } },

@@ -37,6 +37,7 @@ const STEPS: readonly Step[] = [
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   tests('pure'),
   tests('mocked'),
+  tests('sim'),
   tests('tidy'),
   tests('real'),
   tests('packed'),
