@@ -13,6 +13,8 @@ const TTL_MS = 3_000;
 const HOLD_MS = 2_500;
 const CLIENTS = 3;
 const FAULTS = FULL ? 300 : 10;
+/** How long a test may wait for it all. */
+const LIMIT_MS = 120_000 + FAULTS * 6_000;
 const SEED = Number(process.env['LEASEHOLD_SEED'] ?? 1);
 const OPTIONS = { connectTimeoutMs: 1_000, maxBackoffMs: 500, idleMs: 60_000 };
 
@@ -82,7 +84,7 @@ const FAULTS_KNOWN: readonly Fault[] = [
 
 test(
   'S1 beliefs never overlap and tokens only rise while sockets, clients and the coordinator are broken at random',
-  { timeout: 120_000 + FAULTS * 6_000 },
+  { timeout: LIMIT_MS },
   async () => {
     await using bench = new Bench();
     const coordinator = await bench.coordinator();
@@ -96,7 +98,7 @@ test(
       owner.client(`c${index}`, floor.relays[index]?.url ?? '', OPTIONS, true),
     );
     const contending = clients.map((client) =>
-      client.churn('soak-', { workers: 2, holdMs: HOLD_MS, pauseMs: 20 }, { ttlMs: TTL_MS }),
+      client.churn('soak-', { workers: 2, holdMs: HOLD_MS, pauseMs: 20 }, { ttlMs: TTL_MS }, LIMIT_MS),
     );
     for (let fault = 0; fault < FAULTS; fault += 1) {
       const chance = (salt: number): number => seeded(SEED * 1_000_003 + fault * 17 + salt);
