@@ -59,6 +59,8 @@ export type What =
   | { readonly event: 'killed' }
   | { readonly event: 'suspended' }
   | { readonly event: 'continued' }
+  /** Said by the process itself, afterwards: from `at` on it was given no processor. */
+  | { readonly event: 'stood-still'; readonly forMs: number }
   | { readonly event: 'exited'; readonly code: number | null; readonly signal: string | null };
 
 export type EventName = What['event'];

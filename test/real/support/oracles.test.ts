@@ -103,6 +103,20 @@ describe('O2', () => {
     expect(beliefsNeverOverlap([...stopped, read(9, 'A', 1, 'lost'), lost(10, 'A', 1)])).toEqual([]);
     expect(beliefsNeverOverlap([...stopped, read(9, 'A', 1, 'held'), lost(10, 'A', 1)])).toHaveLength(1);
   });
+
+  test('what a process still says between the signal and its standing still is a belief of that instant', () => {
+    const stopping = [held(0, 'A', 1), at(5, 'A', { event: 'suspended' }), read(6, 'A', 1, 'held')];
+    const after = [at(30, 'A', { event: 'continued' }), lost(31, 'A', 1)];
+    expect(beliefsNeverOverlap([...stopping, held(20, 'B', 2), ...after])).toEqual([]);
+    const early: Entry = { ...held(0, 'B', 2), at: 5_500_000n };
+    expect(beliefsNeverOverlap([...stopping, early, released(7, 'B', 2), ...after])).toHaveLength(1);
+  });
+
+  test('a process that was given no processor believes nothing meanwhile, and again from its first reading', () => {
+    const still = [held(0, 'A', 1), at(5, 'A', { event: 'stood-still', forMs: 20 }), held(10, 'B', 2)];
+    expect(beliefsNeverOverlap([...still, lost(25, 'A', 1)])).toEqual([]);
+    expect(beliefsNeverOverlap([...still, read(26, 'A', 1, 'held'), lost(27, 'A', 1)])).toHaveLength(1);
+  });
 });
 
 describe('O3', () => {
@@ -144,6 +158,19 @@ describe('O3', () => {
     ];
     expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'lost'), lost(152, 'A', 1)])).toEqual([]);
     expect(heldNeverPastDeadline([...history, read(151, 'A', 1, 'at-risk'), lost(152, 'A', 1)])).toHaveLength(2);
+  });
+
+  test('a process that a signal stops a little later than it was sent is not held to have believed meanwhile', () => {
+    const history = [
+      sent(0, 1),
+      granted,
+      held(2, 'A', 1),
+      at(50, 'A', { event: 'suspended' }),
+      read(51, 'A', 1, 'held'),
+      at(1_150, 'A', { event: 'continued' }),
+    ];
+    expect(heldNeverPastDeadline([...history, lost(1_151, 'A', 1)])).toEqual([]);
+    expect(heldNeverPastDeadline([...history, read(1_151, 'A', 1, 'held'), lost(1_152, 'A', 1)])).toHaveLength(2);
   });
 
   test('a renewal that was not acknowledged lengthens nothing', () => {

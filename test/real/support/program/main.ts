@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Command } from './commands.ts';
 import { DrivenClient } from './driven-client.ts';
-import { now, toLine } from '../log.ts';
+import { msBetween, now, toLine } from '../log.ts';
 
 /**
  * A client program: reads orders from stdin, writes what happens to stdout. It runs the built package, as an
@@ -20,6 +20,23 @@ process.on('uncaughtException', (error) => {
     process.stdout.write(`${toLine({ at: now(), client, event: 'unhandled', text })}\n`);
   process.exit(EXIT_UNHANDLED);
 });
+
+/**
+ * A busy machine, or a signal, may give this process no processor for a while: it then runs no code, and believes
+ * nothing. Told apart from code that blocks its own loop by the processor time that went into the gap.
+ */
+const WATCH_MS = 20;
+const STILL_MS = 100;
+let seen = { at: now(), cpu: process.cpuUsage() };
+setInterval(() => {
+  const { at, cpu } = seen;
+  seen = { at: now(), cpu: process.cpuUsage() };
+  const forMs = msBetween(at, seen.at);
+  const ranMs = (seen.cpu.user + seen.cpu.system - cpu.user - cpu.system) / 1_000;
+  if (forMs < STILL_MS || ranMs > forMs / 2) return;
+  for (const client of clients.keys())
+    process.stdout.write(`${toLine({ at, client, event: 'stood-still', forMs })}\n`);
+}, WATCH_MS).unref();
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const command = JSON.parse(line) as Command; // Written by our own harness.
