@@ -20,12 +20,19 @@ export { isLeaseError, LeaseError, LeaseLostError, LeaseReleasedError, WaitTimeo
 export type {
   Client,
   ClientEvents,
+  ClientSnapshot,
   CloseOptions,
-  LeaseView,
   StatusChange,
   TimeoutOptions,
 } from './runtime/public-client.ts';
-export type { Lease, LeaseEvents, UnprotectedLease } from './runtime/public-lease.ts';
+export type {
+  Election,
+  ElectionEvents,
+  ElectionSnapshot,
+  ElectionStatus,
+  ElectOptions,
+} from './runtime/public-election.ts';
+export type { Lease, LeaseEvents, LeaseSnapshot, UnprotectedLease } from './runtime/public-lease.ts';
 export type {
   AcquireOptions,
   ConnectOptions,
@@ -37,6 +44,8 @@ export type {
   WebSocketClass,
   WebSocketLike,
 } from './runtime/public-options.ts';
+export type { OnceOptions, OnceResult } from './runtime/public-once.ts';
+export type { HolderView, LeaseView, ListOptions, WatchOptions } from './runtime/public-view.ts';
 export type { Code, LossCode } from '../shared/codes.ts';
 export type { Json } from '../shared/json.ts';
 export type { ClientStatus, LeaseStatus, RenewalAttempt } from './core/types.ts';

@@ -118,6 +118,13 @@ export const CLIENT_FRAMES = {
     after: { kind: 'text', bytesMax: NAME_BYTES_MAX, optional: true },
     limit: { kind: 'integer', min: 1, max: LIST_MAX, optional: true },
   },
+  /**
+   * Answered by a `view` of this name at once, and by another under the same request whenever it changes, until
+   * `unwatch`, or until the socket is gone: a client that goes on watches again on its next one, and misses nothing.
+   */
+  watch: { frame: optionalFrame, request, name },
+  /** Of the request of a `watch`; not answered. A view that is on its way may still come. */
+  unwatch: { frame: optionalFrame, request },
   pong: { frame: optionalFrame, ping: count, clockMs: { kind: 'number' } },
   bye: { frame: optionalFrame, keepMs: { kind: 'duration', min: 0, max: KEEP_MS_MAX, optional: true } },
 } as const satisfies FrameTable;
@@ -216,6 +223,7 @@ export const COORDINATOR_FRAMES = {
   released: { request, released: { kind: 'flag' }, code: { ...code, optional: true } },
   stateSet: { request, version: count },
   amended: { request, position: count },
+  /** The answer to `list`, and of a `watch` (one view, no `next`) as often as there is news. */
   view: {
     request,
     views: { kind: 'list', max: LIST_MAX, item: view },

@@ -20,8 +20,12 @@ export type Asking = Event<
   | 'set-state'
   | 'stop-renewing'
   | 'list'
+  | 'watch'
+  | 'unwatch'
   | 'ready'
   | 'give-up'
+  | 'put-away'
+  | 'brought-back'
   | 'close'
   | 'close-now'
 >;
@@ -42,11 +46,19 @@ export function take(book: Book, event: Asking): void {
       return held && stepLease(book, held, event);
     }
     case 'list':
+    case 'watch':
     case 'ready':
       return ofClient(book, event);
+    case 'unwatch':
+      return unwatch(book, event);
     case 'give-up':
       for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
       return fail(book, event, whence(book, failure('unavailable', 'given up', true)));
+    case 'put-away':
+      return putAway(book);
+    case 'brought-back':
+      book.away = false;
+      return undefined;
     case 'close':
       endClaims(book);
       for (const held of living(book)) if (!event.keep.includes(held.lease.key)) letGo(book, held);
@@ -125,11 +137,13 @@ function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
   return ask(book, request, 'write', { key, reference, message });
 }
 
-function ofClient(book: Book, event: Event<'list' | 'ready'>): void {
+function ofClient(book: Book, event: Event<'list' | 'watch' | 'ready'>): void {
   const { reference } = event;
   const why = closedBy(book);
   if (why) return fail(book, event, why);
   const request = newId(book);
+  if (event.kind === 'watch')
+    return ask(book, request, 'watch', { reference, message: { type: 'watch', request, name: event.name } });
   if (event.kind === 'list') {
     const { name, prefix, after, limit } = event;
     return ask(book, request, 'list', {
@@ -140,15 +154,40 @@ function ofClient(book: Book, event: Event<'list' | 'ready'>): void {
   return statusOf(book) === 'open' ? settle(book, event, { kind: 'done' }) : ask(book, request, 'ready', { reference });
 }
 
+/** Without an answer: on a socket that is lost the watch is over in any case. */
+function unwatch(book: Book, { reference }: Event<'unwatch'>): void {
+  for (const [request, asked] of book.asks) {
+    if (asked.reference !== reference) continue;
+    book.asks.delete(request);
+    if (asked.frame && statusOf(book) === 'open') book.outbox.push({ type: 'unwatch', request });
+  }
+}
+
 function endClaims(book: Book): void {
   book.closing = true;
-  for (const asked of book.asks.values()) stepClaim(book, asked, { kind: 'end', failure: CLOSED });
+  for (const [request, asked] of book.asks) {
+    stepClaim(book, asked, { kind: 'end', failure: CLOSED });
+    if (asked.kind !== 'watch') continue;
+    book.asks.delete(request);
+    fail(book, asked, CLOSED);
+  }
+}
+
+/** What stays asked is said again on the next socket; what is held ends here first (R13), and others need not wait for it. */
+function putAway(book: Book): void {
+  book.away = true;
+  endLeases(book);
+  sayBye(book);
+}
+
+function endLeases(book: Book): void {
+  for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
+  pump(book);
 }
 
 function closeNow(book: Book): void {
   endClaims(book);
-  for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
-  pump(book);
+  endLeases(book);
   sayBye(book);
   stepConnection(book, { kind: 'end' });
 }

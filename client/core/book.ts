@@ -34,6 +34,8 @@ export interface Book {
   /** After a frame that could not be read each message has a frame of its own, so that it takes no other with it. */
   aloneUntil: MonoMs;
   closing: boolean;
+  /** The page was put away: nothing is dialled. */
+  away: boolean;
   idleSince: MonoMs | null;
   /** The wake that was asked for last; and, after a stall, when what is due is looked at all the same. */
   wake: MonoMs | null;
@@ -64,7 +66,17 @@ export interface Standing {
 }
 
 export interface Ask {
-  readonly kind: 'acquire' | 'cancel' | 'release' | 'hand-over' | 'end-ack' | 'write' | 'renewal' | 'list' | 'ready';
+  readonly kind:
+    | 'acquire'
+    | 'cancel'
+    | 'release'
+    | 'hand-over'
+    | 'end-ack'
+    | 'write'
+    | 'renewal'
+    | 'list'
+    | 'watch'
+    | 'ready';
   /** What is sent; absent for a claim, whose words change, and for what only waits. */
   readonly message?: ClientMessage;
   /** The lease that it is about. */
@@ -102,6 +114,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     outbox: [],
     aloneUntil: monoMs(-Infinity),
     closing: false,
+    away: false,
     idleSince: null,
     wake: null,
     graceAt: null,

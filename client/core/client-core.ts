@@ -39,6 +39,9 @@ export const makeClientCore: MakeClientCore = (settings, first) => {
     get status() {
       return statusOf(book);
     },
+    get session() {
+      return book.standing.session ?? null;
+    },
     get idle() {
       return isIdle(book);
     },

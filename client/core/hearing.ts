@@ -107,6 +107,12 @@ function ended(book: Book, { name, fencingToken: token, code }: CoordinatorMessa
 }
 
 function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateSet' | 'view'>, asked: Ask): void {
+  if (asked.kind === 'watch') {
+    asked.read = true;
+    for (const view of 'views' in message ? message.views : [])
+      if (asked.reference) book.effects.push({ kind: 'view', reference: asked.reference, view });
+    return;
+  }
   book.asks.delete(message.request);
   const held = asked.key && book.leases.get(asked.key);
   if (message.type === 'released') {

@@ -65,6 +65,7 @@ export const isIdle = (book: Book): boolean => book.asks.size === 0 && living(bo
 /** Dials when something is wanted, and closes a socket that nobody has wanted for a while. */
 export function keepOrLeave(book: Book): void {
   const { now, settings } = book;
+  if (book.away) return stepConnection(book, { kind: 'rest' });
   if (!isIdle(book)) {
     book.idleSince = null;
     return stepConnection(book, { kind: 'want' });

@@ -1,6 +1,6 @@
 import type { Code, LossCode } from '../../shared/codes.ts';
 import type { ClientMessage, CoordinatorMessage, LeaseState, WireLeaseView } from '../../shared/frames.ts';
-import type { FencingToken, InstanceId, LeaseName, RequestId } from '../../shared/ids.ts';
+import type { FencingToken, InstanceId, LeaseName, RequestId, SessionId } from '../../shared/ids.ts';
 import type { Json } from '../../shared/json.ts';
 import type { DurationMs, MonoMs, Stamp } from '../../shared/time.ts';
 
@@ -23,6 +23,8 @@ export interface ClientCore {
   /** What is known of a lease, worked out from the clocks at this call. The runner sends a `wake` first. Null when forgotten. */
   lease(now: Stamp, key: RequestId): LeaseSnapshot | null;
   readonly status: ClientStatus;
+  /** The id that others see in a view of what this client holds; null before its first `welcome`. */
+  readonly session: SessionId | null;
   /** Nothing held, waiting, asked or being given back: the socket may be closed after `idleMs`. */
   readonly idle: boolean;
 }
@@ -98,6 +100,12 @@ export type ClientEvent =
       readonly after: string;
       readonly limit: number;
     }
+  /**
+   * Its views come as effects under the same reference, over reconnects, the first one at once after each, until
+   * `unwatch`. Settled only by a failure, which ends it.
+   */
+  | { readonly kind: 'watch'; readonly reference: Reference; readonly name: LeaseName }
+  | { readonly kind: 'unwatch'; readonly reference: Reference }
   /** Resolves at the next `open`; keeps the connection wanted until then. */
   | { readonly kind: 'ready'; readonly reference: Reference }
   | { readonly kind: 'give-up'; readonly reference: Reference }
@@ -105,6 +113,13 @@ export type ClientEvent =
   | { readonly kind: 'close'; readonly keep: readonly RequestId[] }
   /** Ends it now: whatever is still held is lost `closed` (given back where there is a connection), then `bye`. */
   | { readonly kind: 'close-now' }
+  /**
+   * The page is about to stop (`pagehide`, `freeze`): its leases end `closed` and are given back, the socket is left
+   * with a farewell, and nothing is dialled until `brought-back`. Claims, watches and questions stay asked.
+   */
+  | { readonly kind: 'put-away' }
+  /** It stands again (`pageshow`, `resume`): what is still asked is said on a new socket. */
+  | { readonly kind: 'brought-back' }
   // What the platform brings.
   | { readonly kind: 'credential'; readonly dial: DialNumber; readonly credential: string | undefined }
   | { readonly kind: 'credential-failed'; readonly dial: DialNumber; readonly cause: unknown }
@@ -136,6 +151,7 @@ export type Effect =
       readonly remainingMs: number | undefined;
     }
   | { readonly kind: 'lease'; readonly key: RequestId; readonly news: LeaseNews }
+  | { readonly kind: 'view'; readonly reference: Reference; readonly view: WireLeaseView }
   | { readonly kind: 'settle'; readonly reference: Reference; readonly outcome: Outcome }
   | {
       readonly kind: 'warning';

@@ -28,8 +28,21 @@ import {
   TRY_RULES,
 } from './options.ts';
 import { CLOCK_RESOLUTION_MS, idleMsDefault, pingMsFor, randomId, stamp } from './platform.ts';
-import type { Client, ClientEvents, CloseOptions, LeaseView, TimeoutOptions } from './public-client.ts';
+import type {
+  Client,
+  ClientEvents,
+  ClientSnapshot,
+  CloseOptions,
+  StatusChange,
+  TimeoutOptions,
+} from './public-client.ts';
+import { elect } from './elect.ts';
+import type { Inside } from './inside.ts';
+import { list } from './list.ts';
+import { once } from './once.ts';
 import type { Lease } from './public-lease.ts';
+import type { LeaseView } from './public-view.ts';
+import { watch } from './watch.ts';
 import type {
   AcquireOptions,
   ConnectOptions,
@@ -51,6 +64,10 @@ export function makeClient(makeCore: MakeClientCore, url: Urls, options: Connect
       (typeof given === 'function' ? inner.run(name, {}, given) : inner.run(name, given, work)) as Promise<T>,
     acquire: (name, given) => quiet(inner.acquire(name, given)),
     tryAcquire: (name, given) => quiet(inner.tryAcquire(name, given)),
+    watch: (name, given = {}) => watch(inner.inside, name, given),
+    list: (given = {}) => list(inner.inside, given),
+    once: (name, given, work) => quiet(once(inner.inside, name, given, work)),
+    elect: (name, given = {}) => elect(inner.inside, name, given),
     inspect: (name, given) => quiet(inner.inspect(name, given)),
     ready: (given) => quiet(inner.ready(given)),
     close: (given) => inner.close(given),
@@ -58,6 +75,8 @@ export function makeClient(makeCore: MakeClientCore, url: Urls, options: Connect
       return inner.status;
     },
     on: inner.listeners.on,
+    subscribe: inner.subscribe,
+    getSnapshot: () => inner.snapshot,
     [Symbol.asyncDispose]: () => inner.close(),
   };
 }
@@ -66,6 +85,9 @@ class InnerClient {
   readonly listeners = makeListeners<ClientEvents>({ status: 'function', warning: 'function' }, (cause, event) =>
     (event === 'warning' ? this.#log : this.#warn)(thrown(cause)),
   );
+  readonly inside: Inside;
+  /** Told of a status before the listeners of people are. */
+  readonly #followers = new Set<(change: StatusChange) => void>();
   readonly #makeCore: MakeClientCore;
   readonly #urls: readonly string[];
   readonly #options: ConnectOptions;
@@ -88,6 +110,18 @@ class InnerClient {
     this.#options = checkConnect(options);
     this.#makeSocket = socketClass(options);
     this.#makeCore = makeCore;
+    this.inside = {
+      runner: () => this.#runner,
+      claims: this.#claims,
+      label: options.label ?? '',
+      metadata: this.#options.metadata ?? null,
+      terms: (name, given, rules) => termsOf(name, given, this.#ttlMs, rules),
+      onStatus: (follower) => {
+        this.#followers.add(follower);
+        return () => void this.#followers.delete(follower);
+      },
+      failed: (cause) => this.#warn(thrown(cause)),
+    };
     this.#ttlMs = options.ttlMs ?? TTL_MS_DEFAULT;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
   }
@@ -95,6 +129,10 @@ class InnerClient {
   get status(): ClientStatus {
     return this.#started?.core.status ?? 'idle';
   }
+
+  snapshot: ClientSnapshot = { status: 'idle', error: null };
+
+  readonly subscribe = (listener: () => void): (() => void) => this.listeners.on('status', () => listener());
 
   async acquire(name: string, given: AcquireOptions = {}): Promise<Lease> {
     const held: Held = await this.#claims.claim(termsOf(name, given, this.#ttlMs), given);
@@ -201,7 +239,10 @@ class InnerClient {
   #told(effect: Told): void {
     if (effect.kind === 'warning') return this.#warn({ code: effect.code, message: effect.text });
     if (effect.kind !== 'status') return this.#claims.tell(effect);
-    this.listeners.emit('status', { status: effect.status, error: effect.failure && errorOf(effect.failure) });
+    const change = { status: effect.status, error: effect.failure && errorOf(effect.failure) };
+    this.snapshot = change;
+    for (const follower of this.#followers) follower(change);
+    this.listeners.emit('status', change);
   }
 
   /** Warned of at the 1st, 2nd, 4th, 8th ...: garbage must not become a flood of its own. */

@@ -30,6 +30,8 @@ export class Held {
   readonly listeners;
   readonly #runner: Runner;
   #last: LeaseSnapshot;
+  /** Called at its end before anybody else hears of it: an election changes its status first. */
+  ending: (() => void) | null = null;
   /** How it ended; null while it goes on. */
   ended: LeaseLostError | LeaseReleasedError | null = null;
 
@@ -61,6 +63,7 @@ export class Held {
       told.kind === 'lost'
         ? this.#lost(told.code, told.attempts)
         : new LeaseReleasedError(`lease "${this.#last.name}" was released`);
+    this.ending?.();
     this.controller.abort(this.ended);
     this.listeners.emit(told.kind, this.ended);
   }
@@ -128,6 +131,8 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
     release,
     handOver: () => quiet(handOverOf(held)),
     on: listeners.on,
+    subscribe: () => () => undefined,
+    getSnapshot: () => ({ status: held.look().status, ttlMs, state: undefined, error: held.ended }),
     [Symbol.asyncDispose]: () => release().then(() => undefined),
   };
 }

@@ -47,6 +47,7 @@ type Rule = Range | string | readonly [];
 export type Rules<O> = Readonly<Record<keyof O, Rule>>;
 
 export const CONNECT_RULES: Rules<ConnectOptions> = {
+  namespace: 'string',
   label: 'string',
   metadata: [],
   ttlMs: [TTL_MS_MIN, TTL_MS_MAX, MS],

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Json } from '../../shared/json.ts';
 import type { ClientStatus } from '../core/types.ts';
 import type { LeaseError } from './errors.ts';
+import type { ElectOptions, Election } from './public-election.ts';
 import type { Lease, UnprotectedLease } from './public-lease.ts';
+import type { OnceOptions, OnceResult } from './public-once.ts';
 import type { AcquireOptions, RunOptions, TryAcquireOptions, Warning } from './public-options.ts';
+import type { LeaseView, ListOptions, WatchOptions } from './public-view.ts';
 
 /** What a client tells its listeners. */
 export interface ClientEvents {
@@ -59,6 +61,27 @@ export interface Client {
    * protects. Rejects `unavailable` after `timeoutMs` (default `connectTimeoutMs`; 1 to 86,400,000), `forbidden`, `closed`.
    */
   inspect(name: string, options?: TimeoutOptions): Promise<LeaseView>;
+  /**
+   * The view of `name` now, then another after each change of its holders or state, over reconnects and restarts too:
+   * what you see last is how it is, whatever was missed between. Renewals and the length of the queue come at most once a
+   * second. Who reads slowly sees the newest and skips the rest. Ends when the loop is left or `signal` aborts; throws
+   * `forbidden`, `too-many-requests`, `refused`, `closed`. Nothing is asked before the first `next()`.
+   */
+  watch(name: string, options?: WatchOptions): AsyncIterableIterator<LeaseView>;
+  /**
+   * What is known of each name that begins with `prefix`, in byte order, page by page: each view as of its own page.
+   * Throws as `inspect` does.
+   */
+  list(options?: ListOptions): AsyncIterableIterator<LeaseView>;
+  /**
+   * Does `work` once for a `slot`, over all clients that ask for this name and slot, also if they ask seconds apart:
+   * acquires `name`, waiting its turn; skips where its state says that the slot is done; else runs as `run` does and
+   * writes the slot to the state before it releases. The state of the name is `once`'s own, and remembers the last 32
+   * slots. Rejects as `run` and `setState` do; `bad-request` where the state is not of `once`'s making.
+   */
+  once<T>(name: string, options: OnceOptions, work: (lease: Lease) => T | PromiseLike<T>): Promise<OnceResult<T>>;
+  /** Stands as a candidate for `name` at once, and again after each loss. Throws `bad-request`. */
+  elect(name: string, options?: ElectOptions): Election;
   /** Connects and resolves once connected. Rejects `unavailable` after `timeoutMs` (default `connectTimeoutMs`; 1 to 86,400,000), `refused`, `closed`. */
   ready(options?: TimeoutOptions): Promise<void>;
   /**
@@ -73,8 +96,18 @@ export interface Client {
   readonly status: ClientStatus;
   /** Calls `listener` at each such event; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof ClientEvents>(event: E, listener: (news: ClientEvents[E]) => void): () => void;
+  /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
+  subscribe(listener: () => void): () => void;
+  /** The same object for as long as nothing in it changes. */
+  getSnapshot(): ClientSnapshot;
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ClientSnapshot {
+  readonly status: ClientStatus;
+  /** Why, of `backing-off` and `refused`. */
+  readonly error: LeaseError | null;
 }
 
 export interface TimeoutOptions {
@@ -83,24 +116,4 @@ export interface TimeoutOptions {
 
 export interface CloseOptions {
   readonly drainMs?: number | undefined;
-}
-
-/** What is known of a name. Every amount of time is in ms and as of the answer. */
-export interface LeaseView {
-  readonly name: string;
-  readonly holders: readonly {
-    readonly label: string;
-    readonly metadata: Json;
-    readonly session: string;
-    readonly fencingToken: number;
-    readonly mode: 'exclusive' | 'shared';
-    readonly heldForMs: number;
-    readonly remainingMs: number;
-    readonly ceilingLeftMs: number;
-  }[];
-  /** How many wait. */
-  readonly queue: number;
-  readonly state: { readonly value: Json; readonly version: number; readonly fencingToken: number } | null;
-  /** Of the last grant; null when nothing is stored of the name, which may have been granted long ago all the same. */
-  readonly lastFencingToken: number | null;
 }

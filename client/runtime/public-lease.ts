@@ -68,8 +68,20 @@ export interface Lease {
   handOver(): Promise<void>;
   /** Calls `listener` at each such event, in order of registration; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof LeaseEvents>(event: E, listener: (news: LeaseEvents[E]) => void): () => void;
+  /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
+  subscribe(listener: () => void): () => void;
+  /** The same object for as long as nothing in it changes. What changes by itself is not in it: read it off the lease. */
+  getSnapshot(): LeaseSnapshot;
   /** `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface LeaseSnapshot {
+  readonly status: LeaseStatus;
+  readonly ttlMs: number;
+  readonly state: Json | undefined;
+  /** How it ended. */
+  readonly error: LeaseLostError | LeaseReleasedError | null;
 }
 
 /** What `run` with `ifUnavailable: 'run'` gives its function when there is no coordinator: nothing is held. */

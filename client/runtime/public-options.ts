@@ -6,7 +6,15 @@ export type Urls = string | URL | readonly (string | URL)[];
 
 /** Options of `connect`. They are checked together, at once; one that is out of range throws `bad-request`. */
 export interface ConnectOptions {
-  /** Shown to people beside the leases of this client. At most 128 bytes; default empty. Not an identity. */
+  /**
+   * Under which the names of this client live: `acme` makes `printer` the coordinator's `acme/printer`. Of the kind of a
+   * name, without a slash at either end. Together they have at most 256 bytes. Default none.
+   */
+  readonly namespace?: string | undefined;
+  /**
+   * Shown to people beside the leases of this client. At most 128 bytes. Not an identity. Default: host, process id and
+   * script in a process; in a page its path and four random letters.
+   */
   readonly label?: string | undefined;
   /** Shown to people and programs that inspect a lease. As the value of `setState`, of at most 1 KiB of JSON. */
   readonly metadata?: Json | undefined;

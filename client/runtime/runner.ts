@@ -1,5 +1,6 @@
 import { SOCKET_PATH } from '../../shared/limits.ts';
-import type { RequestId } from '../../shared/ids.ts';
+import type { WireLeaseView } from '../../shared/frames.ts';
+import type { LeaseName, RequestId } from '../../shared/ids.ts';
 import type { MonoMs } from '../../shared/time.ts';
 import { reference } from '../core/types.ts';
 import type { ClientCore, ClientEvent, DialNumber, Effect, LeaseSnapshot, Outcome, Reference } from '../core/types.ts';
@@ -12,7 +13,10 @@ import { openSocket, type Socket, type SocketEvents } from './socket.ts';
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { readonly kind: K }>;
 
 /** What people are told. */
-export type Told = Exclude<Effect, { readonly kind: 'ask-credential' | 'dial' | 'send' | 'abandon' | 'settle' }>;
+export type Told = Exclude<
+  Effect,
+  { readonly kind: 'ask-credential' | 'dial' | 'send' | 'abandon' | 'settle' | 'view' }
+>;
 
 export interface RunnerPorts {
   readonly core: ClientCore;
@@ -31,7 +35,8 @@ export class Runner {
   readonly #sockets = new Map<DialNumber, Socket>();
   readonly #asked = new Map<Reference, (outcome: Outcome) => void>();
   readonly #waits = new Set<() => void>();
-  readonly #news: (Told | Extract<Effect, { readonly kind: 'settle' }>)[] = [];
+  readonly #watches = new Map<Reference, (view: WireLeaseView) => void>();
+  readonly #news: (Told | Extract<Effect, { readonly kind: 'settle' | 'view' }>)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerFor: MonoMs | null = null;
   #references = 0;
@@ -75,6 +80,22 @@ export class Runner {
     });
   }
 
+  /** Tells each view of `name` to `seen`, until the returned function is called, or `failed` says why no more will come. */
+  watch(name: LeaseName, seen: (view: WireLeaseView) => void, failed: (error: Error) => void): () => void {
+    const mine = reference((this.#references += 1));
+    this.#watches.set(mine, seen);
+    this.#asked.set(mine, (outcome) => {
+      this.#watches.delete(mine);
+      if (outcome.kind === 'failed') failed(errorOf(outcome.failure));
+    });
+    this.handle({ kind: 'watch', reference: mine, name });
+    return () => {
+      if (!this.#watches.delete(mine)) return;
+      this.#asked.delete(mine);
+      this.handle({ kind: 'unwatch', reference: mine });
+    };
+  }
+
   /** Resolves once `over()` is true after an event, or after `ms`. */
   until(over: () => boolean, ms: number): Promise<void> {
     return new Promise((resolve) => {
@@ -113,7 +134,8 @@ export class Runner {
     for (const effect of this.core.handle(stamp(), event, hold)) this.#perform(effect);
     // The rest of the news goes with an inner call, if a listener makes one: in order all the same.
     for (let effect = this.#news.shift(); effect !== undefined; effect = this.#news.shift()) {
-      if (effect.kind !== 'settle') this.#ports.told(effect);
+      if (effect.kind === 'view') this.#watches.get(effect.reference)?.(effect.view);
+      else if (effect.kind !== 'settle') this.#ports.told(effect);
       else {
         this.#asked.get(effect.reference)?.(effect.outcome);
         this.#asked.delete(effect.reference);

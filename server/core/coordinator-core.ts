@@ -1,4 +1,5 @@
 import type { ListeningMs } from '../../shared/time.ts';
+import { emptyView } from './coordinator/views.ts';
 import type { CoreStatus, MakeCoordinatorCore, Output, Turn } from './core-types.ts';
 import { nextAppend } from './coordinator/appends.ts';
 import { decide, noted, type Core, type Moment } from './coordinator/core-state.ts';
@@ -19,6 +20,8 @@ export const makeCoordinatorCore: MakeCoordinatorCore = (options) => {
       return mustListen(core);
     },
     view: (now, name) => core.table.view(now, name),
+    show: (_now, name) => emptyView(name),
+    list: () => ({ views: [], next: null }),
     get status() {
       return statusOf(core);
     },
@@ -76,6 +79,7 @@ function statusOf({ table, book, batches, drain, quietUntil }: Core): CoreStatus
     sockets: book.bound,
     leases,
     claims,
+    watches: 0,
     appends: batches.appends,
   };
 }

@@ -1,4 +1,4 @@
-import type { ClientMessage, ClientMessageOf, CoordinatorMessage } from '../../shared/frames.ts';
+import type { ClientMessage, ClientMessageOf, CoordinatorMessage, WireLeaseView } from '../../shared/frames.ts';
 import type { ClosingCode } from '../../shared/close-codes.ts';
 import type { FencingToken, FrameNumber, LeaseName, Secret, SecretHash, SessionId } from '../../shared/ids.ts';
 import type { DurationMs, ListeningMs, WallMs } from '../../shared/time.ts';
@@ -28,6 +28,15 @@ export interface CoordinatorCore {
   /** Whether anything is held or waits or is waited for: then the listening clock must tick (R6). */
   readonly mustListen: boolean;
   view(now: ListeningMs, name: LeaseName): NameView | null;
+  /** What `GET /v1/leases/{name}` shows: of a name that nobody ever held, what is shown of one that is free. */
+  show(now: ListeningMs, name: LeaseName): WireLeaseView;
+  /** A page of names in byte order that begin with `prefix` and come after `after`; cut by bytes too, at least one. */
+  list(
+    now: ListeningMs,
+    prefix: string,
+    after: string,
+    limit: number,
+  ): { readonly views: readonly WireLeaseView[]; readonly next: string | null };
   readonly status: CoreStatus;
 }
 
@@ -40,6 +49,7 @@ export interface CoreStatus {
   readonly sockets: number;
   readonly leases: number;
   readonly claims: number;
+  readonly watches: number;
   /** Batches appended in this run. */
   readonly appends: number;
 }
@@ -74,6 +84,8 @@ export type Input =
       readonly goesOn?: boolean;
     }
   | { readonly kind: 'socket-closed'; readonly socket: SocketId }
+  /** So much waits to be read by its peer that views have to wait; false when it has read on. The newest view is sent then. */
+  | { readonly kind: 'congestion'; readonly socket: SocketId; readonly congested: boolean }
   /** The append that the last `append` output asked for has ended. */
   | { readonly kind: 'appended'; readonly sequence: number; readonly ok: boolean }
   /** An operator's word. `by` goes to the history; the answer waits for the journal (R1). */

@@ -27,6 +27,8 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
       if (entry !== undefined) carry(core, entry, input, moment);
       return [];
     }
+    case 'congestion':
+      return [];
     case 'appended':
       return appendEnded(core, input, moment);
     case 'revoke':

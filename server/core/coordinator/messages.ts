@@ -61,6 +61,9 @@ export function handleMessage(core: Core, speaker: Speaker, message: ClientMessa
       });
     case 'list':
       return list(core, speaker, message, moment);
+    case 'watch':
+    case 'unwatch':
+      return undefined;
     case 'pong':
       return readPong(core, entry, message, moment);
     case 'bye':

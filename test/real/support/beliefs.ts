@@ -13,7 +13,8 @@ export interface Belief {
 
 /** What the beliefs of one client are worked out from, in the order of time. */
 type Moment = { readonly at: bigint } & (
-  { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'stops' | 'goes-on' }
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  | { readonly kind: 'stops' | 'goes-on' }
 );
 
 /**

@@ -210,6 +210,7 @@ export class SimulatedClient {
         return;
       case 'status':
       case 'queued':
+      case 'view':
       case 'warning':
         return;
       default:

@@ -34,8 +34,7 @@ setInterval(() => {
   const forMs = msBetween(at, seen.at);
   const ranMs = (seen.cpu.user + seen.cpu.system - cpu.user - cpu.system) / 1_000;
   if (forMs < STILL_MS || ranMs > forMs / 2) return;
-  for (const client of clients.keys())
-    process.stdout.write(`${toLine({ at, client, event: 'stood-still', forMs })}\n`);
+  for (const client of clients.keys()) process.stdout.write(`${toLine({ at, client, event: 'stood-still', forMs })}\n`);
 }, WATCH_MS).unref();
 
 createInterface({ input: process.stdin }).on('line', (line) => {

@@ -11,7 +11,7 @@ import type {
   LeaseNews,
   LeaseSnapshot,
 } from '../../../../client/core/types.ts';
-import { fencingToken, leaseName, type RequestId } from '../../../../shared/ids.ts';
+import { fencingToken, leaseName, type RequestId, type SessionId } from '../../../../shared/ids.ts';
 import { monoMs, type MonoMs, type Stamp } from '../../../../shared/time.ts';
 
 /** A WebSocket without a network: tests say what happens to it, and read what was sent. */
@@ -66,6 +66,7 @@ export class ScriptedCore implements ClientCore {
   readonly leases = new Map<RequestId, LeaseSnapshot>();
   settings: ClientSettings | null = null;
   status: ClientStatus = 'idle';
+  session: SessionId | null = null;
   idle = true;
   wake: number | null = null;
   answer: Answer = () => [];

@@ -34,6 +34,7 @@ function rig(journal: Pick<Journal, 'append'> = notJournaled, plan: Partial<Rig[
     sockets: 0,
     leases: 0,
     claims: 0,
+    watches: 0,
     appends: 0,
   };
   const core: CoordinatorCore = {
@@ -49,6 +50,8 @@ function rig(journal: Pick<Journal, 'append'> = notJournaled, plan: Partial<Rig[
       return planned.mustListen;
     },
     view: () => null,
+    show: (_now, name) => ({ name, holders: [], queue: 0 }),
+    list: () => ({ views: [], next: null }),
     status,
   };
   const clock = listeningClock(monoMs(0));

@@ -1,0 +1,65 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { LeaseLostError, LeaseReleasedError } from './errors.ts';
+import type { Lease } from './public-lease.ts';
+import type { AcquireOptions } from './public-options.ts';
+import type { LeaseView } from './public-view.ts';
+
+/** As for `acquire`; an election waits without limit, and tells its place itself. */
+export type ElectOptions = Omit<AcquireOptions, 'waitMs' | 'onQueued' | 'steal' | 'whenOwn'>;
+
+/**
+ * `connecting`: there is no coordinator, so this candidate is not known to stand. `standing`: it waits in the queue.
+ * `stopped` and `refused` are final.
+ */
+export type ElectionStatus = 'connecting' | 'standing' | 'leading' | 'stopped' | 'refused';
+
+/** What an election tells its listeners. */
+export interface ElectionEvents {
+  /** This candidate leads, under this lease. */
+  readonly elected: Lease;
+  /** It led, and does no more. It stands again already, at the tail, unless it was stopped. */
+  readonly deposed: LeaseLostError | LeaseReleasedError;
+  /** Who leads has changed, here or elsewhere; null: nobody is known to lead. */
+  readonly leader: LeaseView | null;
+}
+
+/** What an election is at one moment. The same object for as long as nothing in it changes. */
+export interface ElectionSnapshot {
+  readonly status: ElectionStatus;
+  readonly isLeader: boolean;
+  readonly leader: LeaseView | null;
+  readonly position: number | null;
+  readonly lease: Lease | null;
+}
+
+/**
+ * One candidate. It stands again after each loss, for ever, until it is stopped or its client is closed or refused.
+ *
+ * At a win, in one turn: `status`, then `elected`, then `leader`. At a loss, in one turn: `status`, then the lease's signal
+ * aborts and the lease tells `lost` or `released`, then `deposed`, then `leader(null)`. Never `deposed` without
+ * `elected`. What a listener throws becomes a warning and stops no other.
+ */
+export interface Election extends AsyncDisposable {
+  readonly name: string;
+  readonly status: ElectionStatus;
+  /** Worked out from the clocks at each reading; true also while the lease is at risk. */
+  readonly isLeader: boolean;
+  /** Of this candidate while it leads. */
+  readonly lease: Lease | null;
+  /** The last that is known of whoever leads. */
+  readonly leader: LeaseView | null;
+  /** How many stand before this candidate; null while it leads or is not known to stand. */
+  readonly position: number | null;
+  /** Why, of `refused`. */
+  readonly error: Error | null;
+  on<E extends keyof ElectionEvents>(event: E, listener: (news: ElectionEvents[E]) => void): () => void;
+  /** Steps down and stands again at the tail; of a candidate that does not lead: nothing. Resolves as `lease.release` does. */
+  resign(): Promise<void>;
+  /** Steps down or leaves the queue, for good. Resolves as `lease.release` does; the same promise at each call. */
+  stop(): Promise<void>;
+  /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): ElectionSnapshot;
+  /** `stop`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
