@@ -121,7 +121,8 @@ export class Bench implements AsyncDisposable {
     const calm = async (): Promise<true | null> => {
       const counts = await coordinator.counts();
       if (counts === null) return null;
-      left = atRest(counts, { sessions: Math.min(counts.sessions, ghosts), sockets: 0, leases: 0, claims: 0 });
+      const none = { sockets: 0, leases: 0, claims: 0, watches: 0 };
+      left = atRest(counts, { ...none, sessions: Math.min(counts.sessions, ghosts) });
       return left.length === 0 ? true : null;
     };
     await eventually(calm, REST_MS, 'rest').catch(() => undefined);

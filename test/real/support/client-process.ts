@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../../shared/json.ts';
 import { eachLine, exitOf, startChild, type Child, type Exit } from './children.ts';
 import { fromLine, now, type EntryOf, type What } from './log.ts';
-import type { AcquireOptions, Command, ConnectOptions, Order } from './program/commands.ts';
+import type { AcquireOptions, Command, ConnectOptions, ElectOptions, OnceOptions, Order } from './program/commands.ts';
 import type { RunLog } from './run-log.ts';
 import { within } from './waiting.ts';
 
@@ -93,6 +93,13 @@ interface Pace {
   readonly pauseMs: number;
 }
 
+/** How a watch is read. */
+interface Reading {
+  readonly pauseMs?: number;
+  /** Breaks off after that many. */
+  readonly views?: number;
+}
+
 let calls = 0;
 
 /** One client, as the harness speaks to it. Each method resolves when the client's own promise has settled. */
@@ -163,6 +170,51 @@ export class ClientHandle {
     return this.#call(limitMs, (call) => ({ do: 'churn', call, prefix, workers, holdMs, pauseMs, options }));
   }
 
+  write(key: string, count: number, everyMs: number, limitMs = 60_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'write', call, key, count, everyMs }));
+  }
+
+  /** The log tells what is seen, and, under the call that is returned, how the iteration ends. */
+  watch(key: string, name: string, reading: Reading = {}): string {
+    const call = this.#nextCall();
+    this.order({ do: 'watch', call, key, name, ...reading });
+    return call;
+  }
+
+  unwatch(key: string): void {
+    this.order({ do: 'unwatch', key });
+  }
+
+  list(prefix: string): Promise<Settled> {
+    return this.#call(10_000, (call) => ({ do: 'list', call, prefix }));
+  }
+
+  /** `workMs`: how often its worker logs `worked` while it leads. */
+  elect(key: string, name: string, options: ElectOptions = {}, workMs?: number): Promise<Settled> {
+    const work = workMs === undefined ? {} : { workMs };
+    return this.#call(5_000, (call) => ({ do: 'elect', call, key, name, options, ...work }));
+  }
+
+  /** `times` calls in one turn. */
+  resign(key: string, times = 1, limitMs = 30_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'resign', call, key, times }));
+  }
+
+  stopElection(key: string, limitMs = 30_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'stop-election', call, key }));
+  }
+
+  /** The work holds for `holdMs` and gives `value`. */
+  once(
+    key: string,
+    name: string,
+    options: OnceOptions,
+    { holdMs = 0, value = null }: { readonly holdMs?: number; readonly value?: Json } = {},
+    limitMs = 30_000,
+  ): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'once', call, key, name, options, holdMs, value }));
+  }
+
   stop(): void {
     this.order({ do: 'stop' });
   }
@@ -184,8 +236,7 @@ export class ClientHandle {
   }
 
   #call(limitMs: number, order: (call: string) => Order): Promise<Settled> {
-    calls += 1;
-    const call = `${this.label}#${calls}`;
+    const call = this.#nextCall();
     const made = order(call);
     const settled = this.#process.log.next(
       'settled',
@@ -195,6 +246,11 @@ export class ClientHandle {
     );
     this.order(made);
     return settled;
+  }
+
+  #nextCall(): string {
+    calls += 1;
+    return `${this.label}#${calls}`;
   }
 }
 

@@ -48,6 +48,37 @@ export type What =
     } & OfLease)
   | { readonly event: 'queued'; readonly key: string; readonly name: string; readonly position: number }
   | { readonly event: 'status'; readonly status: string }
+  /** One view of a watch. `holder` holds the name, `writer` wrote the value: fencing tokens, null where there is none. */
+  | {
+      readonly event: 'viewed';
+      readonly key: string;
+      readonly name: string;
+      readonly version: number | null;
+      readonly value: Json;
+      readonly holder: number | null;
+      readonly writer: number | null;
+      readonly lastToken: number | null;
+      readonly queue: number;
+    }
+  /** What an election says, at its start and after each change. `leads`: the token of its own lease. */
+  | {
+      readonly event: 'election';
+      readonly key: string;
+      readonly name: string;
+      readonly status: string;
+      readonly isLeader: boolean;
+      readonly position: number | null;
+      readonly leads: number | null;
+    }
+  | {
+      readonly event: 'leader';
+      readonly key: string;
+      readonly name: string;
+      readonly leader: { readonly label: string; readonly token: number } | null;
+    }
+  | ({ readonly event: 'deposed'; readonly code: string } & OfLease)
+  /** One step of a worker under an election; each win starts a worker of its own. */
+  | ({ readonly event: 'worked'; readonly pid: number; readonly worker: number } & OfLease)
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'unhandled'; readonly text: string }
   /** The socket under the client, where it is recorded. `sent` is stamped before the frame goes out. */

@@ -223,6 +223,11 @@ describe('O4', () => {
   test('a later acquisition before the loss of the earlier one is found', () => {
     expect(lostOnceAndFirst([held(0, 'A', 1), held(5, 'A', 2), lost(6, 'A', 1), lost(9, 'A', 2)])).toHaveLength(1);
   });
+
+  test('an election that tells of the loss behind the lease is as it is meant', () => {
+    const deposed = at(2, 'A', { event: 'deposed', key: 'k', name: 'job', token: 1, code: 'missed-ack' });
+    expect(lostOnceAndFirst([held(0, 'A', 1), lost(1, 'A', 1), deposed])).toEqual([]);
+  });
 });
 
 describe('O5', () => {
@@ -254,5 +259,6 @@ describe('O6', () => {
     const counts = { sessions: 2, sockets: 1, leases: 0, claims: 0 };
     expect(atRest(counts, { sessions: 1, leases: 0 })).toHaveLength(1);
     expect(atRest(counts, { sessions: 2, sockets: 1, leases: 0, claims: 0 })).toEqual([]);
+    expect(atRest({ ...counts, watches: 1 }, { watches: 0 })).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { beliefsOf, type Belief } from './beliefs.ts';
-import { entriesOf, msBetween, type Entry } from './log.ts';
+import { entriesOf, msBetween, type Entry, type EventName } from './log.ts';
 import { deadlinesOf } from './deadlines.ts';
 
 /**
@@ -91,6 +91,8 @@ export const heldNeverPastDeadline: Oracle = (entries) => {
   return wrong;
 };
 
+const OF_LEASES = new Set<EventName>(['held', 'at-risk', 'recovered', 'lost', 'released']);
+
 /** O4: a lease ends once for its token, finally, and before any later acquisition of that name. */
 export const lostOnceAndFirst: Oracle = (entries) => {
   const wrong: string[] = [];
@@ -98,7 +100,7 @@ export const lostOnceAndFirst: Oracle = (entries) => {
   const living = new Map<string, number>();
   for (const entry of inOrder(entries)) {
     if (entry.event === 'killed') forget(living, entry.client);
-    if (!('token' in entry) || entry.event === 'read') continue;
+    if (!('token' in entry) || !OF_LEASES.has(entry.event)) continue;
     const token = `${entry.client} ${entry.token}`;
     const slot = `${entry.client} ${entry.name}`;
     const before = ended.get(token);
@@ -146,14 +148,15 @@ export interface Counts {
   readonly sockets: number;
   readonly leases: number;
   readonly claims: number;
+  readonly watches?: number;
 }
 
 /** O6: at rest, what is left is the expected small number. */
 export function atRest(counts: Counts, expected: Partial<Counts>): readonly string[] {
   const wrong: string[] = [];
-  for (const key of ['sessions', 'sockets', 'leases', 'claims'] as const) {
+  for (const key of ['sessions', 'sockets', 'leases', 'claims', 'watches'] as const) {
     const wanted = expected[key];
-    if (wanted !== undefined && counts[key] !== wanted)
+    if (wanted !== undefined && (counts[key] ?? wanted) !== wanted)
       wrong.push(`O6 ${key} at rest: ${counts[key]}, expected ${wanted}`);
   }
   return wrong;

@@ -3,6 +3,9 @@ import type { Json } from '../../../../shared/json.ts';
 
 export type ConnectOptions = NonNullable<Parameters<typeof connect>[1]>;
 export type AcquireOptions = NonNullable<Parameters<Client['acquire']>[1]>;
+export type ElectOptions = NonNullable<Parameters<Client['elect']>[1]>;
+/** The functions among the options cannot be sent to another process. */
+export type OnceOptions = Omit<Parameters<Client['once']>[1], 'signal' | 'renewWhile' | 'onQueued'>;
 
 /** What the harness tells a client program, one JSON line each. `call` names the promise in the log. */
 export type Command = { readonly client: string } & Order;
@@ -58,6 +61,51 @@ export type Order =
       readonly holdMs: number;
       readonly pauseMs: number;
       readonly options: AcquireOptions;
+    }
+  /**
+   * Logs each view as `viewed`. `pauseMs`: between two views, so that it reads slowly. `views`: breaks off after that
+   * many. Settles when the iteration ends, with how many were seen.
+   */
+  | {
+      readonly do: 'watch';
+      readonly call: string;
+      readonly key: string;
+      readonly name: string;
+      readonly pauseMs?: number;
+      readonly views?: number;
+    }
+  /** Ends the iteration by its signal. */
+  | { readonly do: 'unwatch'; readonly key: string }
+  | { readonly do: 'list'; readonly call: string; readonly prefix: string }
+  /** The lease of the key has its state set `count` times, one every `everyMs` without waiting for the one before. */
+  | {
+      readonly do: 'write';
+      readonly call: string;
+      readonly key: string;
+      readonly count: number;
+      readonly everyMs: number;
+    }
+  /** `workMs`: while it leads, it logs `worked` that often; the worker ends with its lease. */
+  | {
+      readonly do: 'elect';
+      readonly call: string;
+      readonly key: string;
+      readonly name: string;
+      readonly options: ElectOptions;
+      readonly workMs?: number;
+    }
+  /** `times` calls in one turn. */
+  | { readonly do: 'resign'; readonly call: string; readonly key: string; readonly times: number }
+  | { readonly do: 'stop-election'; readonly call: string; readonly key: string }
+  /** The work holds for `holdMs` and gives `value`. */
+  | {
+      readonly do: 'once';
+      readonly call: string;
+      readonly key: string;
+      readonly name: string;
+      readonly options: OnceOptions;
+      readonly holdMs: number;
+      readonly value: Json;
     }
   | { readonly do: 'stop' }
   | { readonly do: 'close'; readonly call: string };

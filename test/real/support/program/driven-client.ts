@@ -2,7 +2,10 @@ import { connect, type Client, type Lease } from 'leasehold';
 import type { Json } from '../../../../shared/json.ts';
 import { now, toLine, type Entry, type What } from '../log.ts';
 import type { Command, Order } from './commands.ts';
-import { burst, churn, loop } from './workloads.ts';
+import { DrivenElections } from './driven-elections.ts';
+import { DrivenWatches } from './driven-watches.ts';
+import { codeOf, plain, textOf } from './in-words.ts';
+import { burst, churn, loop, once, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
 
 /** One `connect()` of this process, driven by orders of the harness; everything that happens to it goes to stdout. */
@@ -11,6 +14,8 @@ export class DrivenClient {
   stopped = false;
   readonly #label: string;
   readonly #leases = new Map<string, Lease>();
+  readonly #watches = new DrivenWatches(this);
+  readonly #elections = new DrivenElections(this);
   /** Entries held back while a tight loop is measured, so that writing them costs it nothing. */
   #held: Entry[] | null = null;
 
@@ -70,6 +75,19 @@ export class DrivenClient {
         return this.settle(command.call, 'burst', () => burst(this, command));
       case 'churn':
         return this.settle(command.call, 'churn', () => churn(this, command));
+      case 'write':
+        return this.settle(command.call, `${command.count} x setState`, () => write(this, command));
+      case 'once':
+        return this.settle(command.call, `once ${command.name}`, () => once(this, command));
+      case 'list':
+        return this.settle(command.call, `list ${command.prefix}`, () => this.#list(command.prefix));
+      case 'watch':
+      case 'unwatch':
+        return this.#watches.obey(command);
+      case 'elect':
+      case 'resign':
+      case 'stop-election':
+        return this.#elections.obey(command);
       case 'stop':
         this.stopped = true;
         return;
@@ -126,6 +144,12 @@ export class DrivenClient {
     return lease.fencingToken;
   }
 
+  async #list(prefix: string): Promise<Json> {
+    const views: Json[] = [];
+    for await (const view of this.client.list({ prefix })) views.push(plain(view));
+    return views;
+  }
+
   /** Logs what the lease says now. Returns whether it is held, at risk or not. */
   read(key: string): boolean {
     const lease = this.lease(key);
@@ -134,15 +158,3 @@ export class DrivenClient {
     return status === 'held' || status === 'at-risk';
   }
 }
-
-export function codeOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code);
-  return error instanceof Error ? error.name : String(error);
-}
-
-function textOf(value: unknown): string {
-  if (value instanceof Error) return value.message;
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json; // JSON text parses to JSON.

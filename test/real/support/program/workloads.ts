@@ -2,6 +2,7 @@ import type { Json } from '../../../../shared/json.ts';
 import { sleep } from '../waiting.ts';
 import type { Order } from './commands.ts';
 import type { DrivenClient } from './driven-client.ts';
+import { plain } from './in-words.ts';
 
 type Of<D extends Order['do']> = Extract<Order, { readonly do: D }>;
 
@@ -71,4 +72,27 @@ const READ_MS = 50;
 /** As work would that looks at its lease before each step; it ends early when the lease does. */
 async function readWhile(driven: DrivenClient, key: string, holdMs: number): Promise<void> {
   for (let left = holdMs; left > 0 && driven.read(key); left -= READ_MS) await sleep(Math.min(left, READ_MS));
+}
+
+/** Writes `{ n: 1 }` to `{ n: count }`; the lease itself puts them in line. Settles with the last version. */
+export async function write(driven: DrivenClient, { key, count, everyMs }: Of<'write'>): Promise<Json> {
+  const lease = driven.lease(key);
+  const writes: Promise<number>[] = [];
+  const from = performance.now();
+  for (let n = 1; n <= count; n += 1) {
+    writes.push(lease.setState({ n }));
+    // Against the clock, so that timers that come late do not slow the whole down.
+    await sleep(Math.max(0, from + n * everyMs - performance.now()));
+  }
+  const versions = await Promise.all(writes);
+  return versions.at(-1) ?? 0;
+}
+
+export async function once(driven: DrivenClient, { key, name, options, holdMs, value }: Of<'once'>): Promise<Json> {
+  const result = await driven.client.once(name, options, async (lease) => {
+    driven.hold(key, lease);
+    await sleep(holdMs);
+    return value;
+  });
+  return plain(result);
 }
