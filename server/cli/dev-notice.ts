@@ -1,7 +1,7 @@
 import type { Settings } from './settings.ts';
 
 /** A box that says what `dev` relaxes, so that nobody takes it for `serve`. */
-export function devNotice(settings: Settings, urls: readonly string[]): string {
+export function devNotice(settings: Settings, urls: readonly string[], examples: readonly string[]): string {
   const lines = [
     'leasehold dev: for this machine only',
     '- no authentication: every process here may take and end leases',
@@ -10,6 +10,7 @@ export function devNotice(settings: Settings, urls: readonly string[]): string {
       ? '- in memory: leases and states end with this process (--data FILE keeps them)'
       : `- leases and states are kept in ${settings.data}`,
     `- listens on ${urls.join(' and ')}`,
+    ...examples.map((path) => `- try it: ${urls[0] ?? ''}/${path} in two or three tabs`),
   ];
   const width = Math.max(...lines.map((line) => line.length));
   const bar = '─'.repeat(width + 2);

@@ -4,6 +4,8 @@ import { memoryJournal } from '../journal/memory.ts';
 import { sqliteJournal } from '../journal/sqlite.ts';
 import type { Coordinator } from '../net/coordinator-types.ts';
 import { CoordinatorError } from '../net/coordinator-error.ts';
+import { pathsToOpen, type PageFile } from '../net/example-pages.ts';
+import { builtPages } from './built-pages.ts';
 import { devNotice } from './dev-notice.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -20,6 +22,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
   // From the very start: process 1 hears no signal that it has no handler for.
   const signalled = firstSignal(io, log);
   let coordinator: Coordinator;
+  const pages = command === 'dev' ? builtPages() : new Map<string, PageFile>();
   const { journal, nameOwner } = journalOf(settings, log);
   try {
     coordinator = createCoordinator({
@@ -30,6 +33,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
       insecure: settings.insecure,
       quietMs: settings.quietMs,
       limits: settings.limits,
+      pages,
       logger: log,
     });
   } catch (error) {
@@ -38,7 +42,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
   try {
     const { url, urls } = await coordinator.listen({ port: settings.port, host: hostsOf(settings.host) });
     await nameOwner(url);
-    if (command === 'dev') io.err(devNotice(settings, urls));
+    if (command === 'dev') io.err(devNotice(settings, urls, pathsToOpen(pages)));
     io.out(`leasehold listening on ${url}\n`);
   } catch (error) {
     const code = failedToStart(error, io, log);

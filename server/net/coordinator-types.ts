@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Journal } from '../core/journal-port.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Authenticate } from './auth-port.ts';
+import type { PageFiles } from './example-pages.ts';
 import type { Logger } from './logger.ts';
 import type { ClockOption } from './loop.ts';
 
@@ -24,6 +25,8 @@ export interface CoordinatorOptions {
   readonly quietMs?: number;
   /** The path that it is mounted at, for the sockets: `/locks` makes it `/locks/v1/socket`. Default: the root. */
   readonly base?: string;
+  /** Pages to serve beside, such as those of `leasehold dev`. They may load from here and connect to here only. Default: none. */
+  readonly pages?: PageFiles;
   /** A pino logger fits. Default: silence. */
   readonly logger?: Logger;
   /** Clocks of one's own, for tests. */

@@ -3,6 +3,7 @@ import { CODES, type Code } from '../../shared/codes.ts';
 import { PROTOCOL } from '../../shared/limits.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { errorBody } from './error-body.ts';
+import { mountPages, pathsToOpen, type PageFiles } from './example-pages.ts';
 import { isSocketPath } from './handshake.ts';
 import { originRefusal, type OriginRules } from './origins.ts';
 import { page, PAGE_POLICY } from './page.ts';
@@ -11,6 +12,7 @@ export interface HttpFacts {
   readonly version: string;
   readonly rules: OriginRules;
   readonly base: string;
+  readonly pages: PageFiles;
   /** Empty when ready. */
   reasons(): readonly string[];
   /** What `/readyz` shows beside the reasons. */
@@ -47,7 +49,13 @@ export function makeHttpApp(facts: HttpFacts): Hono {
     context.header('content-security-policy', PAGE_POLICY);
     const reasons = facts.reasons();
     return context.html(
-      page({ version: facts.version, socketUrl: socketUrl(context, facts.base), ready: reasons.length === 0, reasons }),
+      page({
+        version: facts.version,
+        socketUrl: socketUrl(context, facts.base),
+        ready: reasons.length === 0,
+        reasons,
+        examples: pathsToOpen(facts.pages),
+      }),
     );
   });
   for (const path of ['/healthz', '/readyz', '/favicon.ico', '/']) {
@@ -56,6 +64,7 @@ export function makeHttpApp(facts: HttpFacts): Hono {
       return refusal(context, 'bad-request', `The method is ${context.req.method}; allowed are GET and HEAD.`, 405);
     });
   }
+  mountPages(app, facts.pages);
   // A route and not `notFound`: that would not come along when the app is mounted in another one.
   app.all('*', (context) => {
     if (isSocketPath(context.req.path, facts.base)) return upgradeWanted(context);

@@ -6,6 +6,7 @@ import type { Journal } from '../core/journal-port.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Authenticate } from './auth-port.ts';
 import { CoordinatorError } from './coordinator-error.ts';
+import { pagesProblem, type PageFiles } from './example-pages.ts';
 import { limitsFrom } from './limit-ranges.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import { nodeLoop, type Loop } from './loop.ts';
@@ -20,6 +21,7 @@ export interface Settings {
   readonly insecure: boolean;
   readonly quietMs: DurationMs;
   readonly base: string;
+  readonly pages: PageFiles;
   readonly logger: Logger;
   readonly loop: Loop;
 }
@@ -35,6 +37,7 @@ const KNOWN: Readonly<Record<keyof CoordinatorOptions, true>> = {
   insecure: true,
   quietMs: true,
   base: true,
+  pages: true,
   logger: true,
   clock: true,
 };
@@ -48,6 +51,8 @@ export function checkedOptions(options: CoordinatorOptions): Settings {
   orThrow(durationProblem('quietMs', quietMs, 0, TTL_MS_MAX));
   const base = options.base ?? '';
   orThrow(baseProblem(base));
+  const pages = options.pages ?? new Map();
+  orThrow(pagesProblem(pages));
   const origins = options.origins ?? [];
   const hosts = options.hosts ?? [];
   for (const origin of origins) orThrow(originProblem(origin));
@@ -64,6 +69,7 @@ export function checkedOptions(options: CoordinatorOptions): Settings {
     insecure: options.insecure ?? false,
     quietMs: durationMs(quietMs),
     base,
+    pages,
     logger: options.logger ?? silentLogger,
     loop: nodeLoop(options.clock),
   };

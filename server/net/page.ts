@@ -6,6 +6,8 @@ export interface PageFacts {
   readonly socketUrl: string;
   readonly ready: boolean;
   readonly reasons: readonly string[];
+  /** Paths of the example pages, behind this one's own. */
+  readonly examples: readonly string[];
 }
 
 const STYLE = `
@@ -38,6 +40,7 @@ export function page(facts: PageFacts): string {
   const state = facts.ready
     ? '<span class="good">Ready.</span>'
     : `<span class="bad">Not ready:</span> ${escaped(facts.reasons.join('; '))}.`;
+  const examples = facts.examples.map((path) => `<a href="${escaped(path)}">/${escaped(path)}</a>`).join(', ');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -58,7 +61,7 @@ const client = connect('${escaped(facts.socketUrl)}');
 await client.run('nightly-report', async (lease) =&gt; {
   // One holder at a time. Send lease.fencingToken with each write.
 });</code></pre>
-<p>For probes: <a href="healthz">/healthz</a> says that the process is up, <a href="readyz">/readyz</a> that it can grant.</p>
+${examples === '' ? '' : `<p>To see it, open ${examples} in two or three tabs.</p>\n`}<p>For probes: <a href="healthz">/healthz</a> says that the process is up, <a href="readyz">/readyz</a> that it can grant.</p>
 <p><small>leasehold-server ${escaped(facts.version)}</small></p>
 </main>
 </body>

@@ -73,6 +73,7 @@ export class Service implements Coordinator {
       version: version(),
       rules: settings.rules,
       base: settings.base,
+      pages: settings.pages,
       reasons: () => this.status.notReady,
       details: () => {
         const { phase, quietMs, connections, sessions, sockets, leases, claims } = this.status;
