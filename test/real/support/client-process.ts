@@ -100,21 +100,27 @@ interface Reading {
   readonly views?: number;
 }
 
+/** The program that a client lives in: a process or a page. */
+export interface Owner {
+  readonly log: RunLog;
+  write(command: Command): void;
+}
+
 let calls = 0;
 
 /** One client, as the harness speaks to it. Each method resolves when the client's own promise has settled. */
 export class ClientHandle {
   readonly label: string;
   closed = false;
-  readonly #process: ClientProcess;
+  readonly #owner: Owner;
 
-  constructor(owner: ClientProcess, label: string) {
-    this.#process = owner;
+  constructor(owner: Owner, label: string) {
+    this.#owner = owner;
     this.label = label;
   }
 
   order(order: Order): void {
-    this.#process.write({ client: this.label, ...order });
+    this.#owner.write({ client: this.label, ...order });
   }
 
   ready(timeoutMs = 5_000): Promise<Settled> {
@@ -220,7 +226,7 @@ export class ClientHandle {
   }
 
   async read(key: string): Promise<EntryOf<'read'>> {
-    const entry = this.#process.log.next(
+    const entry = this.#owner.log.next(
       'read',
       (read) => read.client === this.label && read.key === key,
       10_000,
@@ -238,7 +244,7 @@ export class ClientHandle {
   #call(limitMs: number, order: (call: string) => Order): Promise<Settled> {
     const call = this.#nextCall();
     const made = order(call);
-    const settled = this.#process.log.next(
+    const settled = this.#owner.log.next(
       'settled',
       (entry) => entry.call === call,
       limitMs,

@@ -86,6 +86,8 @@ export type What =
   | { readonly event: 'sent'; readonly dial: number; readonly messages: Messages }
   | { readonly event: 'received'; readonly dial: number; readonly messages: Messages }
   | { readonly event: 'socket-closed'; readonly dial: number; readonly code: number }
+  /** What a page goes through, as the browser told it. */
+  | { readonly event: 'page'; readonly what: string }
   /** Said by the harness, before it sends the signal. */
   | { readonly event: 'killed' }
   | { readonly event: 'suspended' }

@@ -1,6 +1,6 @@
 import { connect, type Client, type Lease } from 'leasehold';
 import type { Json } from '../../../../shared/json.ts';
-import { now, toLine, type Entry, type What } from '../log.ts';
+import { toLine, type Entry, type What } from '../log.ts';
 import type { Command, Order } from './commands.ts';
 import { DrivenElections } from './driven-elections.ts';
 import { DrivenWatches } from './driven-watches.ts';
@@ -8,28 +8,39 @@ import { codeOf, plain, textOf } from './in-words.ts';
 import { burst, churn, loop, once, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
 
-/** One `connect()` of this process, driven by orders of the harness; everything that happens to it goes to stdout. */
+/** What a process and a page have each of their own. */
+export interface Platform {
+  /** Nanoseconds of the clock that stamps the entries. */
+  readonly now: () => bigint;
+  /** Takes whole lines. */
+  readonly write: (lines: string) => void;
+}
+
+/** One `connect()` of this program, driven by orders of the harness; everything that happens to it is written down. */
 export class DrivenClient {
   readonly client: Client;
   stopped = false;
   readonly #label: string;
+  readonly #platform: Platform;
   readonly #leases = new Map<string, Lease>();
   readonly #watches = new DrivenWatches(this);
   readonly #elections = new DrivenElections(this);
   /** Entries held back while a tight loop is measured, so that writing them costs it nothing. */
   #held: Entry[] | null = null;
 
-  constructor(label: string, order: Extract<Order, { readonly do: 'connect' }>) {
+  constructor(label: string, order: Extract<Order, { readonly do: 'connect' }>, platform: Platform) {
     this.#label = label;
-    const socket = order.record ? { WebSocket: recordingSocket((what, at) => this.log(what, at)) } : {};
+    this.#platform = platform;
+    const log = (what: What, at?: bigint): void => this.log(what, at);
+    const socket = order.record ? { WebSocket: recordingSocket(log, platform.now) } : {};
     this.client = connect(order.url, { label, ...order.options, ...socket });
     this.client.on('status', ({ status }) => this.log({ event: 'status', status }));
     this.client.on('warning', ({ code, message }) => this.log({ event: 'warning', text: `${code}: ${message}` }));
   }
 
-  log(what: What, at: bigint = now()): void {
+  log(what: What, at: bigint = this.#platform.now()): void {
     const entry: Entry = { at, client: this.#label, ...what };
-    if (this.#held === null) process.stdout.write(`${toLine(entry)}\n`);
+    if (this.#held === null) this.#platform.write(`${toLine(entry)}\n`);
     else this.#held.push(entry);
   }
 
@@ -40,7 +51,7 @@ export class DrivenClient {
   writeOut(): void {
     const held = this.#held ?? [];
     this.#held = null;
-    process.stdout.write(held.map((entry) => `${toLine(entry)}\n`).join(''));
+    this.#platform.write(held.map((entry) => `${toLine(entry)}\n`).join(''));
   }
 
   obey(command: Command): void {

@@ -13,6 +13,7 @@ const EXIT_UNHANDLED = 70;
 const LEFTOVER_AFTER_MS = 5_000;
 
 const clients = new Map<string, DrivenClient>();
+const write = (lines: string): void => void process.stdout.write(lines);
 
 process.on('uncaughtException', (error) => {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -39,7 +40,7 @@ setInterval(() => {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const command = JSON.parse(line) as Command; // Written by our own harness.
-  if (command.do === 'connect') clients.set(command.client, new DrivenClient(command.client, command));
+  if (command.do === 'connect') clients.set(command.client, new DrivenClient(command.client, command, { now, write }));
   else clients.get(command.client)?.obey(command);
 });
 

@@ -1,10 +1,10 @@
-import { now, type Messages, type What } from '../log.ts';
+import type { Messages, What } from '../log.ts';
 
 /**
  * A WebSocket that writes down what goes through it: each frame stamped before it is sent, and as it arrives before
  * the client sees it. It is how the local deadline is known without asking the client.
  */
-export function recordingSocket(log: (what: What, at?: bigint) => void): typeof WebSocket {
+export function recordingSocket(log: (what: What, at?: bigint) => void, now: () => bigint): typeof WebSocket {
   let dials = 0;
   return class extends WebSocket {
     readonly #dial: number;
