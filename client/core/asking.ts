@@ -1,6 +1,7 @@
+import type { RequestId } from '../../shared/ids.ts';
 import { later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
-import { ask, fail, living, newId, settle, statusOf, type Book, type Held } from './book.ts';
+import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimOf } from './claim-machine.ts';
 import { CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
@@ -154,13 +155,14 @@ function ofClient(book: Book, event: Event<'list' | 'watch' | 'ready'>): void {
   return statusOf(book) === 'open' ? settle(book, event, { kind: 'done' }) : ask(book, request, 'ready', { reference });
 }
 
-/** Without an answer: on a socket that is lost the watch is over in any case. */
 function unwatch(book: Book, { reference }: Event<'unwatch'>): void {
-  for (const [request, asked] of book.asks) {
-    if (asked.reference !== reference) continue;
-    book.asks.delete(request);
-    if (asked.frame && statusOf(book) === 'open') book.outbox.push({ type: 'unwatch', request });
-  }
+  for (const [request, asked] of book.asks) if (asked.reference === reference) endWatch(book, request, asked);
+}
+
+/** Without an answer: on a socket that is lost the watch is over in any case. */
+function endWatch(book: Book, request: RequestId, { frame }: Ask): void {
+  book.asks.delete(request);
+  if (frame && statusOf(book) === 'open') book.outbox.push({ type: 'unwatch', request });
 }
 
 function endClaims(book: Book): void {
@@ -168,26 +170,30 @@ function endClaims(book: Book): void {
   for (const [request, asked] of book.asks) {
     stepClaim(book, asked, { kind: 'end', failure: CLOSED });
     if (asked.kind !== 'watch') continue;
-    book.asks.delete(request);
+    endWatch(book, request, asked);
     fail(book, asked, CLOSED);
   }
 }
 
-/** What stays asked is said again on the next socket; what is held ends here first (R13), and others need not wait for it. */
+/** What is held ends here first (R13), and is given back before the farewell; what stays asked is said again on the next socket. */
 function putAway(book: Book): void {
   book.away = true;
+  // The farewell takes what waits out of its queues; a grant that crosses it would close a name for nothing.
+  for (const { claim, said } of book.asks.values())
+    if (claim && said) book.outbox.push({ type: 'cancel', request: claim.key });
   endLeases(book);
-  sayBye(book);
+  stepConnection(book, { kind: 'rest' });
 }
 
+/** Says all that can be said of them, the farewell last. */
 function endLeases(book: Book): void {
   for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
-  pump(book);
+  pump(book, true);
+  sayBye(book);
 }
 
 function closeNow(book: Book): void {
   endClaims(book);
   endLeases(book);
-  sayBye(book);
   stepConnection(book, { kind: 'end' });
 }

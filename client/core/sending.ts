@@ -15,15 +15,18 @@ const RENEW_LEASES_MAX = 200;
 /** For the frame's number, and brackets. */
 const FRAME_BYTES_SPARE = 64;
 
-/** Puts all that is due and not yet said on this socket into the outbox: renewals first, the rest in order of the calls. */
-export function pump(book: Book): void {
+/**
+ * Puts all that is due and not yet said on this socket into the outbox: renewals first, the rest in order of the calls.
+ * `last`: nothing more will be said on it, so nothing waits for an answer to something else.
+ */
+export function pump(book: Book, last = false): void {
   if (book.connection.phase.kind !== 'open') return;
   pumpRenewals(book);
   const writing = new Set<RequestId>();
   for (const asked of book.asks.values()) {
     const { key, kind, claim } = asked;
     // The coordinator remembers the last write of a lease only: one at a time, and its release behind them all.
-    const later = key && writing.has(key);
+    const later = !last && key && writing.has(key);
     if (key && kind === 'write') writing.add(key);
     const message = claim ? acquireOf(claim, book.now) : asked.message;
     if (asked.frame || !message || later) continue;

@@ -21,7 +21,7 @@ export function failUnreadable(book: Book, why: Failure): void {
     // What waits for the end of the tick has a number, but was not sent.
     if (asked.frame <= anchors.named || asked.frame >= anchors.next || asked.read) continue;
     if (asked.claim) stepClaim(book, asked, { kind: 'end', failure: told });
-    if (asked.kind !== 'write' && asked.kind !== 'list') continue;
+    if (asked.kind !== 'write' && asked.kind !== 'list' && asked.kind !== 'watch') continue;
     asks.delete(id);
     fail(book, asked, told);
   }

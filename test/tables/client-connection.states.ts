@@ -26,7 +26,7 @@ const UNREACHABLE = 'a pause with full jitter; a short one while a lease is at s
 const REFUSED = 'half of the pause is fixed, so that a refusing coordinator is never asked twice at once';
 const TERMINAL = 'no other dial will change that';
 const FRESH = 'one more try, with a fresh credential';
-const NOT_WANTED = 'nothing is wanted any more';
+const NOT_WANTED = 'nothing is wanted any more, or the page was put away';
 const CLOSED = 'ignored: the client is closed';
 
 const end = (why: string, ...effects: Effect[]) => ({ '': cell('closed', why, ...effects) }) as const;

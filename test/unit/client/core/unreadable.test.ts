@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { reference } from '../../../../client/core/types.ts';
+import { leaseName, requestId } from '../../../../shared/ids.ts';
 import { durationMs } from '../../../../shared/time.ts';
 import { scripted, type Scripted } from '../../../support/sim/scripted.ts';
 
@@ -52,6 +53,20 @@ describe('a frame that could not be read', () => {
     expect(world.sent('acquire').map(({ name }) => name)).toEqual(['n', 'm']);
     expect(world.sent('cancel')).toMatchObject([{ request: claim }]);
     expect(world.lease(key)?.status).toBe('held');
+  });
+
+  test('a watch that may have been it fails, too; one that views have come for is said again', () => {
+    const { world } = holding();
+    const watch = (mine: number): void =>
+      void world.do({ kind: 'watch', reference: reference(mine), name: leaseName('n') });
+    watch(1);
+    world.say({ type: 'view', request: requestId('#1'), views: [{ name: leaseName('n'), holders: [], queue: 0 }] });
+    watch(2);
+    world.drop(4400, 'frame 4');
+    expect(world.outcome(1)).toBeUndefined();
+    expect(world.outcome(2)).toMatchObject({ failure: { code: 'bad-request', retryable: false } });
+    redial(world);
+    expect(world.sent('watch').map(({ request }) => request)).toEqual(['#1', '#2', '#1']);
   });
 
   test('S8 what was shown to be read is not what could not be read: it is said again', () => {
