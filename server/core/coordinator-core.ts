@@ -1,5 +1,4 @@
 import type { ListeningMs } from '../../shared/time.ts';
-import { emptyView } from './coordinator/views.ts';
 import type { CoreStatus, MakeCoordinatorCore, Output, Turn } from './core-types.ts';
 import { nextAppend } from './coordinator/appends.ts';
 import { decide, noted, type Core, type Moment } from './coordinator/core-state.ts';
@@ -8,7 +7,9 @@ import { closeDrained } from './coordinator/operator.ts';
 import { recovered } from './coordinator/recovery.ts';
 import { replan, runDuties } from './coordinator/session-duties.ts';
 import { soonest } from './coordinator/session-timers.ts';
+import { list, show } from './coordinator/reading.ts';
 import { tell } from './coordinator/speech.ts';
+import { tellWatchers } from './coordinator/watching.ts';
 
 /** See `CoordinatorCore`: decides all that a turn brought, asks for one append, and speaks. */
 export const makeCoordinatorCore: MakeCoordinatorCore = (options) => {
@@ -20,8 +21,8 @@ export const makeCoordinatorCore: MakeCoordinatorCore = (options) => {
       return mustListen(core);
     },
     view: (now, name) => core.table.view(now, name),
-    show: (_now, name) => emptyView(name),
-    list: () => ({ views: [], next: null }),
+    show: (now, name) => show(core, now, name),
+    list: (now, prefix, after, limit) => list(core, now, { prefix, after, limit }),
     get status() {
       return statusOf(core);
     },
@@ -38,6 +39,7 @@ function runTurn(core: Core, { expiry, now, wall, inputs }: Turn): readonly Outp
   if (core.quietUntil !== null && core.quietUntil <= expiry) core.quietUntil = null;
   const append = nextAppend(core, moment);
   closeDrained(core, moment);
+  tellWatchers(core, now);
   replan(core, now);
   return [...append, ...core.outbox.take(), ...answers, ...takeSpine(core, now)];
 }
@@ -58,10 +60,10 @@ function dropIdleStates(core: Core, moment: Moment): void {
   tell(core, moment, decide(core, moment.now, { kind: 'drop-idle-states', wall: moment.wall }));
 }
 
-function nextWake({ table, dues, batches, record, quietUntil }: Core): ListeningMs | null {
+function nextWake({ table, dues, batches, record, quietUntil, watches }: Core): ListeningMs | null {
   // While an append is in flight nothing more can be stored, and its end is an input of its own.
   const storing = batches.inFlight ? null : (batches.retryAt ?? record.nextAt());
-  return soonest(soonest(table.nextDeadline(), dues.next), soonest(storing, quietUntil));
+  return soonest(soonest(soonest(table.nextDeadline(), dues.next), watches.next), soonest(storing, quietUntil));
 }
 
 /** Sessions count too: pings and the ends of silent ones are told by the same clock. */
@@ -69,7 +71,7 @@ function mustListen({ book, table, batches, quietUntil }: Core): boolean {
   return book.size > 0 || table.nextDeadline() !== null || batches.inFlight || !batches.writable || quietUntil !== null;
 }
 
-function statusOf({ table, book, batches, drain, quietUntil }: Core): CoreStatus {
+function statusOf({ table, book, batches, drain, quietUntil, watches }: Core): CoreStatus {
   const { leases, claims } = table.counts();
   return {
     writable: batches.writable,
@@ -79,7 +81,7 @@ function statusOf({ table, book, batches, drain, quietUntil }: Core): CoreStatus
     sockets: book.bound,
     leases,
     claims,
-    watches: 0,
+    watches: watches.size,
     appends: batches.appends,
   };
 }

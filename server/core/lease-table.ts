@@ -9,7 +9,7 @@ import { beginQuiet, touchWaiting } from './table/quiet.ts';
 import { recover } from './table/recover.ts';
 import { release } from './table/release.ts';
 import { renew } from './table/renew.ts';
-import { longestClaimMs, longestLeaseMs } from './table/session-index.ts';
+import { longestClaimMs, longestLeaseMs, namesOf, sizeOf } from './table/session-index.ts';
 import { setState } from './table/set-state.ts';
 import { fallSilent, hearFrom } from './table/silence.ts';
 import { dropIdleStates } from './table/states.ts';
@@ -42,6 +42,8 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
     claimsOf: (session) => claimsOf(table, session),
     longestLeaseMs: (session) => longestLeaseMs(table.sessions.find(session)),
     longestClaimMs: (session) => longestClaimMs(table.sessions.find(session)),
+    sizeOf: (session) => sizeOf(table.sessions.find(session)),
+    namesOf: (session) => namesOf(table.sessions.find(session)),
     unheard: (now) => unheard(table, now),
     leastLifetimeMs: () => table.lifetimes.least,
     counts: () => ({

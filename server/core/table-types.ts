@@ -42,6 +42,10 @@ export interface LeaseTable {
   /** Longest window among the leases of a session, in any phase, or null when it has none. */
   longestLeaseMs(session: SessionId): DurationMs | null;
   longestClaimMs(session: SessionId): DurationMs | null;
+  /** Leases, in any phase, and claims of a session. */
+  sizeOf(session: SessionId): number;
+  /** Of its leases, in any phase. */
+  namesOf(session: SessionId): readonly LeaseName[];
   /** Leases of an earlier run that were not heard from in this one, with the silence to be stored at `now` (R3). */
   unheard(
     now: ListeningMs,
@@ -67,6 +71,8 @@ export type TableCommand =
       readonly waitMs: DurationMs | null;
       readonly steal: boolean;
       readonly whenOwn: 'queue' | 'reject';
+      /** What its session watches: it counts with its leases and claims (`perSessionMax`). Default 0. */
+      readonly watches?: number;
     }
   | { readonly kind: 'amend'; readonly session: SessionId; readonly request: RequestId; readonly priority: number }
   /** Withdraws a claim; a grant that it meets is released. Idempotent. */
@@ -186,6 +192,7 @@ export type TableEvent =
     }
   /** The session is not able to hear of its claim's grant; it should be pinged, so that it wakes. */
   | { readonly kind: 'passed-over'; readonly session: SessionId; readonly name: LeaseName }
+  /** Its deadline was asked to move, or has moved behind a write that an earlier renewal waited for. */
   | { readonly kind: 'renewed'; readonly lease: HeldLease }
   | {
       readonly kind: 'renew-refused';

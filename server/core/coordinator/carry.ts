@@ -2,7 +2,7 @@ import type { ListeningMs } from '../../../shared/time.ts';
 import type { SocketId } from '../core-types.ts';
 import { decide, type Core, type Moment } from './core-state.ts';
 import { errorMessage } from './errors.ts';
-import { stepSession, type SessionEffect, type SessionEvent } from './session.ts';
+import { stepSession, type Session, type SessionEffect, type SessionEvent } from './session.ts';
 import type { SessionEntry } from './session-book.ts';
 import { tell } from './speech.ts';
 
@@ -11,13 +11,18 @@ import { tell } from './speech.ts';
  * `hello` that they answer; they are among the effects returned.
  */
 export function carry(core: Core, entry: SessionEntry, event: SessionEvent, moment: Moment): readonly SessionEffect[] {
-  const { session, effects } = stepSession(entry.session, event, moment.now);
+  const before = entry.session;
+  const { session, effects } = stepSession(before, event, moment.now);
+  if (before.kind === 'bound' && !isBoundTo(session, before.socket)) core.watches.leave(before.socket);
   if (session === null) endSession(core, entry);
   else core.book.become(entry, session);
   core.changed.add(entry);
   for (const effect of effects) carryOne(core, entry, effect, moment);
   return effects;
 }
+
+const isBoundTo = (session: Session | null, socket: SocketId): boolean =>
+  session?.kind === 'bound' && session.socket === socket;
 
 function carryOne(core: Core, entry: SessionEntry, effect: SessionEffect, moment: Moment): void {
   switch (effect.kind) {

@@ -8,8 +8,10 @@ import type { Backlog } from './backlog.ts';
 import type { Batches } from './batches.ts';
 import { follow } from './follow.ts';
 import type { ListeningRecord } from './listening-record.ts';
+import { notice } from './notice.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionBook, SessionEntry } from './session-book.ts';
+import type { Watches } from './watches.ts';
 
 /** What the parts of the coordinator share. Each part is a function over it; only `turn` calls them in order. */
 export interface Core {
@@ -22,6 +24,7 @@ export interface Core {
   readonly dues: Deadlines<SessionEntry>;
   /** Sessions whose dues may have changed in this turn. */
   readonly changed: Set<SessionEntry>;
+  readonly watches: Watches;
   readonly ids: Ids;
   readonly journal: JournalId;
   limits: Limits;
@@ -54,6 +57,7 @@ export function noted(core: Core, events: readonly TableEvent[]): readonly Table
   for (const event of events) {
     core.happened.push(event);
     follow(core, event);
+    notice(core.watches, event);
   }
   return events;
 }

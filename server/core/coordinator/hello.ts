@@ -52,7 +52,9 @@ function refresh(core: Core, entry: SessionEntry, { hello }: HelloInput, otherIn
   entry.metadata = metadata;
   entry.ping = { ...entry.ping, askedMs: hello.pingMs ?? null };
   entry.clock = otherInstance ? CLOCK_UNKNOWN : { ...entry.clock, sent: null };
-  if (changed && entry.stored) storeSession(core, entry);
+  if (!changed) return;
+  if (entry.stored) storeSession(core, entry);
+  for (const name of core.table.namesOf(entry.id)) core.watches.change(name, 'at-once');
 }
 
 function open(

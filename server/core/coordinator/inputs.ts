@@ -28,6 +28,7 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
       return [];
     }
     case 'congestion':
+      if (core.book.bySocket(input.socket) !== undefined) core.watches.congest(input.socket, input.congested);
       return [];
     case 'appended':
       return appendEnded(core, input, moment);

@@ -1,5 +1,5 @@
 import type { ClientMessage, ClientMessageOf, CoordinatorMessageOf } from '../../../shared/frames.ts';
-import { FRAME_BYTES_MAX, KEEP_MS_DEFAULT, TTL_MS_MAX, TTL_MS_MIN, TTL_MS_MIN_FIXED } from '../../../shared/limits.ts';
+import { KEEP_MS_DEFAULT, TTL_MS_MAX, TTL_MS_MIN, TTL_MS_MIN_FIXED } from '../../../shared/limits.ts';
 import type { RequestId } from '../../../shared/ids.ts';
 import { durationMs } from '../../../shared/time.ts';
 import type { ClaimTerms } from '../journal-port.ts';
@@ -12,8 +12,9 @@ import { addClaim } from './follow.ts';
 import { readPong } from './pings.ts';
 import type { Session } from './session.ts';
 import type { SessionEntry } from './session-book.ts';
-import { describeIn, tell } from './speech.ts';
-import { emptyView, pageOf, wireView } from './views.ts';
+import { list as listNames, show } from './reading.ts';
+import { tell } from './speech.ts';
+import { unwatch, watch } from './watching.ts';
 import { heldAsOf } from './welcome.ts';
 
 /** Who sent a message: a session, and what binds it to the socket that the message came on. */
@@ -62,8 +63,9 @@ export function handleMessage(core: Core, speaker: Speaker, message: ClientMessa
     case 'list':
       return list(core, speaker, message, moment);
     case 'watch':
+      return watch(core, speaker, message, moment);
     case 'unwatch':
-      return undefined;
+      return unwatch(core, speaker, message);
     case 'pong':
       return readPong(core, entry, message, moment);
     case 'bye':
@@ -101,6 +103,7 @@ function acquire(core: Core, speaker: Speaker, message: ClientMessageOf<'acquire
     waitMs: message.waitMs ?? null,
     steal: message.steal ?? false,
     whenOwn: message.whenOwn ?? 'queue',
+    watches: core.watches.countOf(speaker.session.socket),
   });
   const isQueued = events.some(
     (event) => event.kind === 'queued' && event.session === entry.id && event.request === request,
@@ -187,33 +190,9 @@ function setState(core: Core, speaker: Speaker, message: ClientMessageOf<'setSta
   tell(core, moment, events);
 }
 
-/** How many names a page has where nothing is said. */
-const VIEWS_DEFAULT = 100;
-
-/** A page of names, cut by bytes as well as by count. */
-function list(core: Core, speaker: Speaker, message: ClientMessageOf<'list'>, { now }: Moment): void {
+function list(core: Core, { session }: Speaker, message: ClientMessageOf<'list'>, { now }: Moment): void {
   const { request, name } = message;
-  const describe = describeIn(core);
-  const { socket } = speaker.session;
-  if (name !== undefined) {
-    const view = core.table.view(now, name);
-    core.outbox.say(socket, {
-      type: 'view',
-      request,
-      views: [view === null ? emptyView(name) : wireView(view, describe)],
-    });
-    return;
-  }
-  const found = core.table.list(now, message.prefix ?? '', message.after ?? '', message.limit ?? VIEWS_DEFAULT);
-  const page = pageOf(
-    found.views.map((view) => wireView(view, describe)),
-    found.next,
-    FRAME_BYTES_MAX,
-  );
-  core.outbox.say(socket, {
-    type: 'view',
-    request,
-    views: page.views,
-    ...(page.next === null ? {} : { next: page.next }),
-  });
+  const { views, next } =
+    name === undefined ? listNames(core, now, message) : { views: [show(core, now, name)], next: null };
+  core.outbox.say(session.socket, { type: 'view', request, views, ...(next === null ? {} : { next }) });
 }

@@ -13,6 +13,7 @@ import { listeningRecord } from './listening-record.ts';
 import { outbox } from './outbox.ts';
 import { recoveredEntry, sessionBook } from './session-book.ts';
 import { replan } from './session-duties.ts';
+import { Watches } from './watches.ts';
 
 /** The coordinator as the journal has it, at reading 0 of this run's listening clock (S5). */
 export function recovered({ contents, limits, ids, quietMs, wall }: Parameters<MakeCoordinatorCore>[0]): Core {
@@ -26,6 +27,7 @@ export function recovered({ contents, limits, ids, quietMs, wall }: Parameters<M
     record: listeningRecord(table, contents.leases.length > 0),
     dues: new Deadlines(),
     changed: new Set(),
+    watches: new Watches(),
     ids,
     journal: contents.id,
     limits,

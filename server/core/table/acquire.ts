@@ -18,6 +18,7 @@ import {
   type Refusal,
 } from './refusals.ts';
 import { lengthen } from './renew.ts';
+import { sizeOf } from './session-index.ts';
 import { hearFrom } from './silence.ts';
 import type { Table } from './table.ts';
 import { takeBack } from './undo.ts';
@@ -67,12 +68,11 @@ function turnAway(table: Table, claim: Claim, refusal: Refusal): void {
   refuse(table, claim.terms, refusal);
 }
 
-function refusalOf(table: Table, { terms, whenOwn }: Acquire): Refusal | null {
+function refusalOf(table: Table, { terms, whenOwn, watches = 0 }: Acquire): Refusal | null {
   if (table.draining) return DRAINING;
   if (!table.writable) return UNAVAILABLE;
-  const session = table.sessions.find(terms.session);
   const most = table.limits.perSessionMax;
-  if (session !== null && session.leases.size + session.claims.size >= most) return tooManyRequests(most);
+  if (sizeOf(table.sessions.find(terms.session)) + watches >= most) return tooManyRequests(most);
   return whenOwn === 'reject' && holds(table.names.find(terms.name), terms.session) ? ALREADY_HELD : null;
 }
 

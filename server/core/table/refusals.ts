@@ -50,7 +50,7 @@ export const DRAINING: Refusal = {
 
 export const tooManyRequests = (max: number): Refusal => ({
   code: 'too-many-requests',
-  message: `this session has ${max} leases and claims, and may have ${max}; release or cancel some`,
+  message: `this session has ${max} leases, claims and watches, and may have ${max}; release, cancel or unwatch some`,
   retryAfterMs: durationMs(1_000),
 });
 

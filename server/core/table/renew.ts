@@ -63,6 +63,7 @@ export function confirmHeard(table: Table, holder: Holder): void {
   const { until } = held.hearing;
   held.hearing = { kind: 'heard' };
   moveDeadline(table, holder, held, until);
+  table.events.push({ kind: 'renewed', lease: heldLease(table, holder, held) });
 }
 
 /** Where the coordinator's maximum was raised since, the longer window is stored first; later renewals use it. */

@@ -1,4 +1,4 @@
-import type { RequestId, SessionId } from '../../../shared/ids.ts';
+import type { LeaseName, RequestId, SessionId } from '../../../shared/ids.ts';
 import type { DurationMs } from '../../../shared/time.ts';
 import type { Claim, Holder, SessionEntry } from './model.ts';
 
@@ -66,3 +66,9 @@ export function longestClaimMs(session: SessionEntry | null): DurationMs | null 
   }
   return longest;
 }
+
+export const sizeOf = (session: SessionEntry | null): number =>
+  session === null ? 0 : session.leases.size + session.claims.size;
+
+export const namesOf = (session: SessionEntry | null): readonly LeaseName[] =>
+  [...(session?.leases.values() ?? [])].map((holder) => holder.entry.name);
