@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Real sockets, processes and disks with tolerances under 250 ms: one file at a time. */
+/** Real sockets, processes, disks and browsers with tolerances under 250 ms: one file at a time. */
 const oneAtATime = { fileParallelism: false, testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -33,6 +33,7 @@ export default defineConfig({
       { extends: true, test: { name: 'mocked', include: ['test/unit/**/*.mocked.test.ts'] } },
       { extends: true, test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], ...oneAtATime } },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'packed', include: ['test/packed/**/*.test.ts'], ...oneAtATime } },
     ],
   },

@@ -40,6 +40,7 @@ const STEPS: readonly Step[] = [
   tests('sim'),
   tests('tidy'),
   tests('real'),
+  tests('browser'),
   tests('packed'),
 ];
 

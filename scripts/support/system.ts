@@ -11,6 +11,9 @@ export interface Need {
 
 export const NEEDS: readonly Need[] = [
   { command: 'strace', package: 'strace', tests: 'the tests of a slow and a failing disk (test/real)' },
+  { command: 'spin', package: 'spin', tests: 'the model of the protocol (test/model)' },
+  { command: 'gcc', package: 'gcc', tests: 'the model of the protocol (test/model)' },
+  { command: 'chromium', package: 'chromium', tests: 'the tests in a browser (test/browser)' },
 ];
 
 /** Where `command` is found on the path, or null. */

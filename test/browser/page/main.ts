@@ -1,0 +1,82 @@
+import { toLine, type What } from '../../real/support/log.ts';
+import { DrivenClient } from '../../real/support/program/driven-client.ts';
+import type { PageOrder, Told } from './orders.ts';
+
+/**
+ * The program of the test page: obeys the harness as a client program of a process does, and tells beside it what the
+ * page goes through. It runs the built client, as a page of an application would.
+ */
+declare global {
+  // Called by the harness.
+  var obey: (order: PageOrder) => void;
+  // The binding that the harness adds, by this name.
+  var tellHarness: (text: string) => void;
+}
+
+const clients = new Map<string, DrivenClient>();
+const page = location.hash.slice(1);
+const documentId = crypto.randomUUID();
+const told: string[] = [];
+
+/** Of `performance.now()`: the harness knows what it counts from. */
+const now = (): bigint => BigInt(Math.round(performance.now() * 1e6));
+
+function write(lines: string): void {
+  for (const line of lines.split('\n').filter(Boolean)) {
+    const news: Told = { document: documentId, index: told.length, line };
+    told.push(JSON.stringify(news));
+    tellHarness(JSON.stringify(news));
+  }
+}
+
+const log = (what: What, at = now()): void => write(toLine({ at, client: page, ...what }));
+
+globalThis.obey = (order) => {
+  if (order.do === 'connect') clients.set(order.client, new DrivenClient(order.client, order, { now, write }));
+  else if (order.do === 'block') block(order);
+  else if (order.do === 'tick') tick(order.everyMs);
+  else clients.get(order.client)?.obey(order);
+};
+
+function block({ client, key, forMs }: Extract<PageOrder, { readonly do: 'block' }>): void {
+  log({ event: 'page', what: 'blocks' });
+  const until = performance.now() + forMs;
+  while (performance.now() < until);
+  clients.get(client)?.read(key);
+}
+
+function tick(everyMs: number): void {
+  log({ event: 'page', what: 'tick' });
+  setTimeout(tick, everyMs, everyMs);
+}
+
+/**
+ * A page whose main thread is given no processor, or is blocked, runs no code and believes nothing meanwhile. Only a
+ * visible page can tell: a hidden one's timers come late by themselves.
+ */
+const WATCH_MS = 20;
+const STILL_MS = 100;
+let seen = { at: now(), visible: false };
+setInterval(() => {
+  const before = seen;
+  seen = { at: now(), visible: document.visibilityState === 'visible' };
+  const forMs = Number(seen.at - before.at) / 1e6;
+  if (seen.visible && before.visible && forMs >= STILL_MS) log({ event: 'stood-still', forMs }, before.at);
+}, WATCH_MS);
+
+const lifecycle = (what: string): void => log({ event: 'page', what });
+addEventListener('pagehide', ({ persisted }) => lifecycle(persisted ? 'pagehide persisted' : 'pagehide'));
+addEventListener('pageshow', ({ persisted }) => {
+  // What was told while the page was put away did not arrive.
+  if (persisted) for (const news of told) tellHarness(news);
+  lifecycle(persisted ? 'pageshow persisted' : 'pageshow');
+});
+document.addEventListener('freeze', () => lifecycle('freeze'));
+document.addEventListener('resume', () => lifecycle('resume'));
+document.addEventListener('visibilitychange', () => lifecycle(document.visibilityState));
+
+addEventListener('error', ({ message }) => log({ event: 'unhandled', text: message }));
+addEventListener('unhandledrejection', ({ reason }) => log({ event: 'unhandled', text: String(reason) }));
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  log({ event: 'unhandled', text: `the policy refused ${blockedURI} (${violatedDirective})` });
+});

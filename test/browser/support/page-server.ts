@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { ROOT } from '../../real/support/built.ts';
+
+const PROGRAM = fileURLToPath(new URL('../page/main.ts', import.meta.url));
+const DIST = join(ROOT, 'client/dist');
+
+/** Each page has its own icon, so that the browser asks for none. */
+const html = (script: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>test page</title><link rel="icon" href="data:,">${script}`;
+
+/**
+ * Serves, on loopback and under the strictest policy that such a page can have: the test page, a page without a script to go
+ * away to, and the built client as it is shipped.
+ */
+export class PageServer implements AsyncDisposable {
+  /** Where pages may connect; nowhere before it is set. */
+  connectTo = '';
+  readonly #server: Server;
+  readonly #program: string;
+
+  private constructor(program: string) {
+    this.#program = program;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async open(): Promise<PageServer> {
+    const server = new PageServer(await programText());
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // A TCP server's address is never a path.
+  }
+
+  async #answer({ url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await this.#bodyOf(url).catch(() => null);
+    response.writeHead(body === null ? 404 : 200, {
+      'content-type': url.endsWith('.js') ? 'text/javascript' : 'text/html',
+      'content-security-policy': `default-src 'none'; script-src 'self'; img-src data:; connect-src ${this.connectTo || "'none'"}`,
+    });
+    response.end(body ?? '');
+  }
+
+  async #bodyOf(url: string): Promise<string> {
+    if (url === '/page') return html('<script type="module" src="/page.js"></script>');
+    if (url === '/elsewhere') return html('');
+    if (url === '/page.js') return this.#program;
+    return readFile(join(DIST, basename(url)), 'utf8');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** The test page's program as JavaScript; it imports the client from the server, as built. */
+async function programText(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [PROGRAM],
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    plugins: [
+      {
+        name: 'the built client',
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^leasehold$/ }, () => ({ path: '/client/index.js', external: true })),
+      },
+    ],
+  });
+  return outputFiles[0]?.text ?? '';
+}
