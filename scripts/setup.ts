@@ -37,7 +37,7 @@ for (const need of NEEDS) if (!missing.includes(need)) console.log(`setup: ${nee
 
 const reason = missing.length === 0 ? null : (whyNot() ?? apt(['update']));
 for (const need of missing) {
-  const problem = reason ?? apt(['install', '-y', '--no-install-recommends', need.package]);
+  const problem = reason ?? apt(['install', '-y', '--no-install-recommends', ...need.package.split(' ')]);
   if (problem === null) console.log(`setup: ${need.package} installed`);
   else skipped(need, problem);
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that some tests start, and the Debian package that brings it. */
+/** A program that some tests start, and the Debian package (or packages) that bring it. */
 export interface Need {
   readonly command: string;
   readonly package: string;
@@ -12,7 +12,7 @@ export interface Need {
 export const NEEDS: readonly Need[] = [
   { command: 'strace', package: 'strace', tests: 'the tests of a slow and a failing disk (test/real)' },
   { command: 'spin', package: 'spin', tests: 'the model of the protocol (test/model)' },
-  { command: 'gcc', package: 'gcc', tests: 'the model of the protocol (test/model)' },
+  { command: 'gcc', package: 'gcc libc6-dev', tests: 'the model of the protocol (test/model)' },
   { command: 'chromium', package: 'chromium', tests: 'the tests in a browser (test/browser)' },
 ];
 
