@@ -3,12 +3,21 @@
  * `--if-stale` does nothing where `dist` is newer than every source. Declarations come from `build/types`, which
  * `tsc -b` fills; `--js` leaves them alone, and the size too: it is for starting what is here.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, transformSync, type BuildOptions, type OutputFile } from 'esbuild';
-import { DOORS, staleness, TYPED_DOORS } from './support/doors.ts';
-import { root } from './support/files.ts';
+import { DOORS, pageProgram, PAGES, staleness, TYPED_DOORS } from './support/doors.ts';
+import { filesUnder, root } from './support/files.ts';
 
 /** docs/decisions/0016 says why it is not less. */
 const CLIENT_GZIP_BYTES_MAX = 17_900;
@@ -40,6 +49,26 @@ async function buildSide(side: 'client' | 'server'): Promise<void> {
   });
   if (side === 'client') refuseForeignInputs(Object.keys(result.metafile.inputs));
   replaceFiles(`${side}/dist`, result.outputFiles);
+}
+
+/** A page's program with the built client in it, and what lies beside it. Not minified: it is there to be read. */
+async function buildPage(page: string): Promise<void> {
+  const program = pageProgram(page);
+  mkdirSync(join(root, dirname(program)), { recursive: true });
+  for (const path of filesUnder(page, (part) => /\.(?:html|css)$/.test(part)))
+    copyFileSync(join(root, path), join(root, 'server/dist', path));
+  await build({
+    absWorkingDir: root,
+    entryPoints: [program.replace('server/dist/', '').replace(/\.js$/, '.ts')],
+    outfile: program,
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    // Without the project's own paths: the name leads to the built package, as it does for everybody.
+    tsconfigRaw: {},
+    logLevel: 'warning',
+  });
 }
 
 function refuseForeignInputs(inputs: readonly string[]): void {
@@ -111,6 +140,7 @@ function holdSize(): void {
 if (!process.argv.includes('--if-stale') || staleness() !== null) {
   await buildSide('client');
   await buildSide('server');
+  for (const page of PAGES) await buildPage(page);
   if (!process.argv.includes('--js')) {
     copyTypes('client');
     copyTypes('server');

@@ -14,6 +14,12 @@ export const TYPED_DOORS: Readonly<Record<'client' | 'server', readonly string[]
   server: ['server/index.ts'],
 };
 
+/** Pages that the coordinator's command serves: the folder of each, whose program bears its name. */
+export const PAGES: readonly string[] = ['examples/tabs'];
+
+/** The program of a page, once it is built. */
+export const pageProgram = (page: string): string => `server/dist/${page}/${page.slice(page.lastIndexOf('/') + 1)}.js`;
+
 /** Why what is in `dist` cannot be trusted to be what the sources say, or null when it can. */
 export function staleness(): string | null {
   const sources = ['shared', 'client', 'server'].flatMap((folder) => filesUnder(folder, isTypeScript));
@@ -24,6 +30,12 @@ export function staleness(): string | null {
       if (!existsSync(join(root, path))) return `${path} is not built`;
       if (modifiedMs(path) < newest) return `${path} is older than its sources`;
     }
+  }
+  for (const page of PAGES) {
+    const path = pageProgram(page);
+    const parts = filesUnder(page, (part) => /\.(?:ts|html|css)$/.test(part));
+    if (!existsSync(join(root, path))) return `${path} is not built`;
+    if (modifiedMs(path) < Math.max(newest, ...parts.map(modifiedMs))) return `${path} is older than its sources`;
   }
   return null;
 }

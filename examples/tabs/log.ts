@@ -1,0 +1,20 @@
+export type Kind = 'plain' | 'good' | 'bad';
+
+export type Log = (text: string, kind?: Kind) => void;
+
+const LINES_MAX = 100;
+
+/** Writes what happened into a list, newest first, with the seconds since the page began. */
+export function logInto(list: HTMLElement): Log {
+  return (text, kind = 'plain') => {
+    const line = document.createElement('li');
+    line.dataset['kind'] = kind;
+    const time = document.createElement('time');
+    time.textContent = `${(performance.now() / 1_000).toFixed(1)} s`;
+    const words = document.createElement('span');
+    words.textContent = text;
+    line.append(time, words);
+    list.prepend(line);
+    while (list.children.length > LINES_MAX) list.lastElementChild?.remove();
+  };
+}

@@ -1,0 +1,35 @@
+import type { LossCode } from 'leasehold';
+
+/** `42 s`, `3 min 05 s`, `2 h 07 min`. */
+export function spanOf(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** A token's digits in threes, the part that differs from grant to grant for itself. */
+export function tokenParts(token: number): { readonly head: string; readonly tail: string } {
+  const groups = new Intl.NumberFormat('en').format(token).split(',');
+  const tail = groups.pop() ?? '';
+  return { head: groups.map((group) => `${group}\u2009`).join(''), tail };
+}
+
+export const shortToken = (token: number): string => `…${tokenParts(token).tail}`;
+
+export function placeOf(position: number | null): string {
+  if (position === null) return 'this tab stands in no queue';
+  if (position === 0) return 'this tab is next';
+  return position === 1 ? 'one before this tab' : `${position} before this tab`;
+}
+
+const REASONS: { readonly [code in LossCode | 'released']?: string } = {
+  'missed-ack': 'no renewal was answered in time, so this tab stopped before its deadline',
+  expired: 'its deadline passed',
+  superseded: 'another was granted it since',
+  revoked: 'an operator ended it',
+  closed: 'the page was put away',
+};
+
+export const reasonOf = (code: LossCode | 'released'): string => REASONS[code] ?? code;
