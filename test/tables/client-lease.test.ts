@@ -15,6 +15,7 @@ import { monoMs } from '../../shared/time.ts';
 import { TERMS } from '../support/sim/scripted.ts';
 import { CLAIM_STATES } from './client-claim.states.ts';
 import { CONNECTION_STATES } from './client-connection.states.ts';
+import { ELECTION_STATES } from './client-election.states.ts';
 import { LEASE_STATES, LEASE_VARIATIONS } from './client-lease.states.ts';
 import { printed, rowsOf } from './client-table.ts';
 
@@ -160,7 +161,7 @@ describe('client leases', () => {
 function page(): string {
   return `# States of the client
 
-The three machines of the client's core: every state with every event, in each way in which that can matter. Printed by
+The four machines of the client's core: every state with every event, in each way in which that can matter. Printed by
 \`test/tables/client-lease.test.ts\` from the tables that tests hold the code against
 (\`npx vitest run --project pure test/tables/client-lease.test.ts -u\`).
 
@@ -197,5 +198,17 @@ ${printed(rowsOf(CLAIM_STATES))}
 - **refused**, **closed**: for good.
 
 ${printed(rowsOf(CONNECTION_STATES))}
+
+## An election
+
+- **standing**: its claim is asked. People read \`standing\` while there is a connection, and \`connecting\` otherwise.
+- **leading**: under a lease.
+- **pausing**: no claim is asked for a while: one was refused, or it led too briefly too often. People read \`connecting\`.
+- **stopped**, **refused**: for good.
+
+Effects in order: what is done (\`claim\`, \`pause\`, \`release\`, \`leave\`), then news to people (\`elected\`, \`deposed\`,
+\`leader\`).
+
+${printed(rowsOf(ELECTION_STATES))}
 `;
 }
