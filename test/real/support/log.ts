@@ -78,7 +78,7 @@ export type What =
     }
   | ({ readonly event: 'deposed'; readonly code: string } & OfLease)
   /** One step of a worker under an election; each win starts a worker of its own. */
-  | ({ readonly event: 'worked'; readonly pid: number; readonly worker: number } & OfLease)
+  | ({ readonly event: 'worked'; readonly worker: number } & OfLease)
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'unhandled'; readonly text: string }
   /** The socket under the client, where it is recorded. `sent` is stamped before the frame goes out. */

@@ -74,7 +74,7 @@ export class DrivenElections {
   /** As work under an election is meant to be written: it ends with the lease of the win that started it. */
   #work(key: string, lease: Lease, everyMs: number): void {
     this.#workers += 1;
-    const of = { key, name: lease.name, token: lease.fencingToken, pid: process.pid, worker: this.#workers };
+    const of = { key, name: lease.name, token: lease.fencingToken, worker: this.#workers };
     const step = (): void => {
       if (lease.signal.aborted) return;
       this.#driven.log({ event: 'worked', ...of });
