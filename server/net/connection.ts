@@ -5,7 +5,7 @@ import { CLOSE_REASON_BYTES_MAX } from '../../shared/limits.ts';
 import { cutToBytes } from '../../shared/utf8.ts';
 import type { Input, SocketId } from '../core/core-types.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Authenticate } from './auth-port.ts';
+import { AUTH_WITHIN_MS, type Authenticate } from './auth-port.ts';
 import { checkFrame, type LaterMessage } from './check-frame.ts';
 import { Inbox } from './inbox.ts';
 import type { Loop } from './loop.ts';
@@ -52,7 +52,6 @@ type Phase =
 
 /** Pings and the frames' own headers, beside the `hello` itself. */
 const BYTES_BESIDE_HELLO = 1_024;
-const AUTH_WITHIN_MS = 10_000;
 const LOGGED_LENGTH_MAX = 200;
 /** A peer that does not answer a close is cut after this (F19). */
 const CLOSE_WITHIN_MS = 1_000;
@@ -87,6 +86,9 @@ export class Connection {
       resume: () => {
         this.#resume('outgoing');
         this.#handOn();
+      },
+      congested: (congested) => {
+        if (this.#isKnownToCore && !this.#isEnding) host.input({ kind: 'congestion', socket: id, congested });
       },
       cut: (why) => this.#cut(why),
     }));

@@ -67,6 +67,8 @@ export interface CoordinatorStatus {
   readonly sockets: number;
   readonly leases: number;
   readonly claims: number;
+  /** Names that clients watch, each as often as it is watched. */
+  readonly watches: number;
   /** Batches made durable in this run. */
   readonly appends: number;
   /** What is left of a quiet time; 0 when there is none. */

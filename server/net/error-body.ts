@@ -13,6 +13,18 @@ export interface ErrorBody {
   };
 }
 
-export function errorBody(code: Code, message: string, requestId: string = nanoid(12)): ErrorBody {
-  return { error: { code, message, retryable: CODES[code].retryable, requestId } };
+export interface ErrorDetails {
+  /** The caller's own, if it sent one. */
+  readonly requestId?: string | undefined;
+  /** The field at fault. */
+  readonly param?: string | undefined;
+}
+
+export function errorBody(
+  code: Code,
+  message: string,
+  { requestId = nanoid(12), param }: ErrorDetails = {},
+): ErrorBody {
+  const at = param === undefined ? {} : { param };
+  return { error: { code, message, retryable: CODES[code].retryable, ...at, requestId } };
 }

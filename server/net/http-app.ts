@@ -1,14 +1,13 @@
 import { Hono, type Context } from 'hono';
-import { CODES, type Code } from '../../shared/codes.ts';
 import { PROTOCOL } from '../../shared/limits.ts';
-import { utf8Bytes } from '../../shared/utf8.ts';
-import { errorBody } from './error-body.ts';
 import { mountPages, pathsToOpen, type PageFiles } from './example-pages.ts';
 import { isSocketPath } from './handshake.ts';
+import { routeLeases, type LeasesFacts } from './http-leases.ts';
+import { methodRefused, refusal } from './http-refusal.ts';
 import { originRefusal, type OriginRules } from './origins.ts';
 import { page, PAGE_POLICY } from './page.ts';
 
-export interface HttpFacts {
+export interface HttpFacts extends LeasesFacts {
   readonly version: string;
   readonly rules: OriginRules;
   readonly base: string;
@@ -26,9 +25,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-const REQUEST_ID_BYTES_MAX = 64;
-
-/** The HTTP side, to be mounted wherever a Hono app can be: probes, and a page that says what this is. */
+/** The HTTP side, to be mounted wherever a Hono app can be: probes, what there is to read, a page that says what this is. */
 export function makeHttpApp(facts: HttpFacts): Hono {
   const app = new Hono();
   app.use('*', async (context, next) => {
@@ -59,11 +56,9 @@ export function makeHttpApp(facts: HttpFacts): Hono {
     );
   });
   for (const path of ['/healthz', '/readyz', '/favicon.ico', '/']) {
-    app.all(path, (context) => {
-      context.header('allow', 'GET, HEAD');
-      return refusal(context, 'bad-request', `The method is ${context.req.method}; allowed are GET and HEAD.`, 405);
-    });
+    app.all(path, (context) => methodRefused(context));
   }
+  routeLeases(app, facts);
   mountPages(app, facts.pages);
   // A route and not `notFound`: that would not come along when the app is mounted in another one.
   app.all('*', (context) => {
@@ -89,15 +84,9 @@ function guarded(context: Context, rules: OriginRules): Response | null {
   context.header('cross-origin-resource-policy', 'cross-origin');
   if (context.req.method !== 'OPTIONS') return null;
   context.header('access-control-allow-methods', 'GET');
+  context.header('access-control-allow-headers', 'authorization');
   context.header('access-control-max-age', '600');
   return context.body(null, 204);
-}
-
-function refusal(context: Context, code: Code, message: string, status: number = CODES[code].http): Response {
-  const given = context.req.header('idempotency-key');
-  const requestId = given !== undefined && utf8Bytes(given) <= REQUEST_ID_BYTES_MAX ? given : undefined;
-  // Hono wants a literal; the registry's statuses are HTTP's own.
-  return context.json(errorBody(code, message, requestId), status as 400);
 }
 
 /** An upgrade never comes this way: the server has it before. */
@@ -105,7 +94,7 @@ function upgradeWanted(context: Context): Response {
   context.header('upgrade', 'websocket');
   context.header('connection', 'upgrade');
   const text = `This address is for WebSockets with the subprotocol ${PROTOCOL}; the request does not ask for an upgrade to one.`;
-  return refusal(context, 'bad-request', text, 426);
+  return refusal(context, 'bad-request', text, { status: 426 });
 }
 
 const schemeOf = (url: URL): 'http' | 'https' => (url.protocol === 'https:' ? 'https' : 'http');

@@ -2,6 +2,8 @@ import { fieldOf } from './read-frame.ts';
 
 /** Looking through names costs this many times what another message does. */
 const LISTING_COST = 25;
+/** A `watch` is answered again and again. */
+const WATCH_COST = 5;
 /** More of them in one frame are refused: each is up to a frame of its own going out. */
 export const LISTINGS_PER_FRAME_MAX = 16;
 
@@ -12,6 +14,11 @@ export const isListing = (message: unknown): boolean =>
 /** What the messages of a frame count against its session's rate. */
 export function costOf(messages: readonly unknown[]): number {
   let cost = 0;
-  for (const message of messages) cost += isListing(message) ? LISTING_COST : 1;
+  for (const message of messages) cost += costOfOne(message);
   return cost;
+}
+
+function costOfOne(message: unknown): number {
+  if (isListing(message)) return LISTING_COST;
+  return fieldOf(message, 'type') === 'watch' ? WATCH_COST : 1;
 }

@@ -9,6 +9,8 @@ export interface OutgoingHost {
   /** The peer takes too little: it is not read any more, until `resume`. */
   pause(): void;
   resume(): void;
+  /** So much waits that what replaces itself, a view of a name, had better wait as well; or no longer. */
+  congested(congested: boolean): void;
   /** It takes nothing: the socket has to go, without a close frame, which would never arrive behind so much. */
   cut(why: string): void;
 }
@@ -22,6 +24,9 @@ const STUCK_MS_MAX = 10_000;
 const FRAME_LENGTH = 65_536;
 /** Handed to the socket at a time: it tells how far the peer has come only once all that it has is written. */
 const HANDED_BYTES = 262_144;
+/** Views wait from here on, or from a quarter of `outgoingBytesMax`: answers still have room, and the socket is still read. */
+const CONGESTED_BYTES = 262_144;
+const CONGESTED_PART = 1 / 4;
 
 /**
  * What waits to go out over one socket (S11). The answers themselves are bounded by what is read: nothing is, while
@@ -37,6 +42,7 @@ export class Outgoing {
   /** Written since the peer was last looked at. */
   #writtenBytes = 0;
   #cancelStuck: (() => void) | null = null;
+  #isCongested = false;
 
   constructor(socket: Socket, host: () => OutgoingHost) {
     this.#socket = socket;
@@ -59,6 +65,7 @@ export class Outgoing {
   bound(): void {
     const host = this.#host();
     const waiting = this.#waiting;
+    this.#tellCongestion(host, waiting);
     if (waiting < host.outgoingBytesMax) {
       this.#unaskedBytes = Math.min(this.#unaskedBytes, waiting);
       return undefined;
@@ -96,6 +103,14 @@ export class Outgoing {
     }
   }
 
+  /** Over from half of where it begins, so that it does not change with each frame. */
+  #tellCongestion(host: OutgoingHost, waiting: number): void {
+    const from = Math.min(CONGESTED_BYTES, host.outgoingBytesMax * CONGESTED_PART);
+    if (this.#isCongested ? waiting >= from / 2 : waiting < from) return;
+    this.#isCongested = !this.#isCongested;
+    host.congested(this.#isCongested);
+  }
+
   #watch(): void {
     const host = this.#host();
     this.#writtenBytes = 0;
@@ -109,6 +124,7 @@ export class Outgoing {
     const host = this.#host();
     this.#writtenBytes += bytes;
     this.#handOver();
+    this.#tellCongestion(host, this.#waiting);
     if (this.#cancelStuck === null || this.#waiting >= host.outgoingBytesMax / 2) return;
     this.#cancelStuck();
     this.#cancelStuck = null;

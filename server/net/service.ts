@@ -14,6 +14,7 @@ import type {
   UpgradingServer,
 } from './coordinator-types.ts';
 import { makeCoordinatorCore } from '../core/coordinator-core.ts';
+import { VIEWS_DEFAULT } from '../core/coordinator/reading.ts';
 import type { CoordinatorCore, Input } from '../core/core-types.ts';
 import type { Limits } from '../core/limits.ts';
 import { listeningClock } from '../core/listening-clock.ts';
@@ -21,6 +22,7 @@ import { CoordinatorError } from './coordinator-error.ts';
 import { Driver, type Spoken } from './driver.ts';
 import { refuseHandshake } from './handshake.ts';
 import { makeHttpApp } from './http-app.ts';
+import type { Reading } from './http-leases.ts';
 import { openServers, type OpenServers } from './http-server.ts';
 import { checkedLimits, type Settings } from './options.ts';
 import { isLoopbackName } from './origins.ts';
@@ -76,9 +78,12 @@ export class Service implements Coordinator {
       pages: settings.pages,
       reasons: () => this.status.notReady,
       details: () => {
-        const { phase, quietMs, connections, sessions, sockets, leases, claims } = this.status;
-        return { phase, quietMs, connections, sessions, sockets, leases, claims };
+        const { phase, quietMs, connections, sessions, sockets, leases, claims, watches } = this.status;
+        return { phase, quietMs, connections, sessions, sockets, leases, claims, watches };
       },
+      auth: settings.auth,
+      loop: settings.loop,
+      reading: () => this.#reading(),
     });
     this.ready = this.#start();
     // Whoever listens hears of it; whoever only attaches may never ask.
@@ -102,6 +107,7 @@ export class Service implements Coordinator {
       sockets: status?.sockets ?? 0,
       leases: status?.leases ?? 0,
       claims: status?.claims ?? 0,
+      watches: status?.watches ?? 0,
       appends: status?.appends ?? 0,
       quietMs:
         quietUntil === null || driver === null ? 0 : Math.max(0, Math.floor(between(driver.lastReading, quietUntil))),
@@ -211,6 +217,16 @@ export class Service implements Coordinator {
       claims: contents.claims.length,
     };
     logger.debug(this.#opened, 'the journal is read');
+  }
+
+  /** As of the last turn or tick: a question over HTTP advances no clock. */
+  #reading(): Reading | null {
+    const { core, driver } = 'core' in this.#phase ? this.#phase : { core: null, driver: null };
+    if (core === null || driver === null) return null;
+    return {
+      show: (name) => core.show(driver.lastReading, name),
+      list: (prefix, after, limit) => core.list(driver.lastReading, prefix, after, limit ?? VIEWS_DEFAULT),
+    };
   }
 
   #input(input: Input): void {

@@ -23,7 +23,7 @@ export interface PageAsked {
 }
 
 /** How many names a page has where nothing is said. */
-const VIEWS_DEFAULT = 100;
+export const VIEWS_DEFAULT = 100;
 
 /** A page of names, cut by bytes as well as by count. */
 export function list(
@@ -32,10 +32,11 @@ export function list(
   { prefix = '', after = '', limit = VIEWS_DEFAULT }: PageAsked,
 ): { readonly views: readonly WireLeaseView[]; readonly next: string | null } {
   const { views, next } = core.table.list(now, prefix, after, limit);
+  return pageOf(asShown(core, views), next, FRAME_BYTES_MAX);
+}
+
+/** One by one, since most of a page of large states is cut off, and is never parsed so. */
+function* asShown(core: Read, views: readonly NameView[]): Generator<WireLeaseView, void, undefined> {
   const describe = describeIn(core);
-  return pageOf(
-    views.map((view) => wireView(view, describe)),
-    next,
-    FRAME_BYTES_MAX,
-  );
+  for (const view of views) yield wireView(view, describe);
 }

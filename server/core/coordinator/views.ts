@@ -1,7 +1,6 @@
 import type { LeaseState, WireLeaseView } from '../../../shared/frames.ts';
 import type { LeaseName, SessionId } from '../../../shared/ids.ts';
 import type { Json } from '../../../shared/json.ts';
-import { LIST_MAX } from '../../../shared/limits.ts';
 import { durationMs } from '../../../shared/time.ts';
 import type { StoredState } from '../journal-port.ts';
 import type { NameView } from '../table-types.ts';
@@ -45,17 +44,19 @@ export function wireState(state: StoredState | null): LeaseState | undefined {
  * so that a reader who goes on from `next` comes to the end.
  */
 export function pageOf(
-  views: readonly WireLeaseView[],
+  views: Iterable<WireLeaseView>,
   next: string | null,
   bytesMax: number,
 ): { readonly views: readonly WireLeaseView[]; readonly next: string | null } {
+  const page: WireLeaseView[] = [];
   let bytes = 0;
-  for (const [index, view] of views.slice(0, LIST_MAX).entries()) {
+  for (const view of views) {
     bytes += jsonBytes(view) + 1;
-    const before = views[index - 1];
-    if (bytes > bytesMax && before !== undefined) return { views: views.slice(0, index), next: before.name };
+    const last = page.at(-1);
+    if (last !== undefined && bytes > bytesMax) return { views: page, next: last.name };
+    page.push(view);
   }
-  return { views, next };
+  return { views: page, next };
 }
 
 const whole = (ms: number) => durationMs(Math.max(0, Math.floor(ms)));

@@ -362,11 +362,12 @@ describe('S11 too much', () => {
     buffer(1_048_576);
     connection.control();
     for (let turns = 0; turns < 5; turns += 1) loop.turn(1);
-    expect(inputs).toHaveLength(1);
+    const told = () => inputs.filter((input) => input.kind !== 'congestion');
+    expect(told()).toHaveLength(1);
     flush();
-    expect(inputs).toHaveLength(2);
+    expect(told()).toHaveLength(2);
     connection.closed();
-    expect(inputs.slice(2)).toMatchObject([
+    expect(told().slice(2)).toMatchObject([
       { kind: 'frame', messages: [{ type: 'release' }], goesOn: true },
       { kind: 'socket-closed' },
     ]);
