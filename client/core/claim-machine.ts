@@ -4,7 +4,7 @@ import type { RequestId } from '../../shared/ids.ts';
 import { PING_MS_MIN, PINGS_PER_WINDOW } from '../../shared/limits.ts';
 import { later, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
-import { failure } from './failures.ts';
+import { called, failure } from './failures.ts';
 import { NEVER } from './lease-machine.ts';
 import type { AcquireTerms, ClientStatus, Effect, Failure } from './types.ts';
 
@@ -76,7 +76,7 @@ export function claimOf(key: RequestId, terms: AcquireTerms, now: Reading, conne
     met: false,
     opened: false,
     cause: undefined,
-    waitingAt: terms.waitMs === null ? later(now.mono, SAY_WAITING_MS) : NEVER,
+    waitingAt: terms.waitMs === null && !terms.candidate ? later(now.mono, SAY_WAITING_MS) : NEVER,
     selfAt: NEVER,
   };
 }
@@ -132,9 +132,9 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   const again = phase.kind === 'pausing' && phase.again <= now.mono;
   const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];
   if (claim.waitingAt <= now.mono)
-    effects.push({ kind: 'warning', code: 'waiting', text: `"${terms.name}" waits: ${waitsFor(claim, status, now)}` });
+    effects.push({ kind: 'warning', code: 'waiting', text: `"${called(terms)}" waits: ${waitsFor(claim, status, now)}` });
   if (claim.selfAt <= now.mono)
-    effects.push({ kind: 'warning', code: 'behind-self', text: `"${terms.name}" is held by this client itself` });
+    effects.push({ kind: 'warning', code: 'behind-self', text: `"${called(terms)}" is held by this client itself` });
   return stay(
     {
       ...claim,
@@ -159,7 +159,7 @@ function waitsFor({ phase, cause }: Claim, status: ClientStatus, now: Reading): 
 function timeOut({ terms, opened, withinMs, phase, cause }: Claim): Failure {
   const position = phase.kind === 'queued' ? phase.place.position : undefined;
   const code = opened && terms.waitMs !== 0 ? 'wait-timeout' : 'unavailable';
-  return failure(code, `"${terms.name}": not granted within ${withinMs} ms`, true, { position, cause });
+  return failure(code, `"${called(terms)}": not granted within ${withinMs} ms`, true, { position, cause });
 }
 
 function queued(claim: Claim, place: Place, now: Reading, since: MonoMs = now.mono): ClaimStep {
@@ -179,7 +179,7 @@ function queued(claim: Claim, place: Place, now: Reading, since: MonoMs = now.mo
 }
 
 function refused(claim: Claim, why: Failure, now: Reading, chance: () => number): ClaimStep {
-  if (!why.retryable || why.code === 'wait-timeout' || claim.terms.waitMs === 0)
+  if (!why.retryable || why.code === 'wait-timeout' || claim.terms.waitMs === 0 || claim.terms.candidate)
     return end(claim, { kind: 'failed', failure: why });
   const ms = Math.max(why.retryAfterMs ?? 0, backoffMs('refused', claim.tries + 1, chance(), Infinity));
   return pause({ ...claim, cause: why }, ms, now);

@@ -1,7 +1,7 @@
 import { backoffMs } from '../../shared/backoff.ts';
 import type { WireLeaseView } from '../../shared/frames.ts';
 import type { FencingToken } from '../../shared/ids.ts';
-import { later, monoMs, type DurationMs, type MonoMs } from '../../shared/time.ts';
+import { between, durationMs, later, monoMs, type DurationMs, type MonoMs } from '../../shared/time.ts';
 import type { ClientStatus, Failure } from './types.ts';
 
 /** One candidate, from its first claim to its stop. docs/CLIENT-STATES.md has every state x event. */
@@ -125,7 +125,11 @@ export function electionStep(
     case 'view':
       return seen(candidate, event.view);
     case 'due':
-      return phase.kind === 'pausing' && phase.until <= now ? stand(candidate, now) : stay(candidate);
+      if (phase.kind !== 'pausing') return stay(candidate);
+      // A timer may be early, and is where the pause is longer than any timer.
+      return phase.until <= now
+        ? stand(candidate, now)
+        : stay(candidate, { kind: 'pause', ms: between(now, phase.until) });
     case 'resign':
       if (phase.kind !== 'leading' || phase.last || now - candidate.resignedAt < ONE_MOMENT_MS) return stay(candidate);
       return stay({ ...candidate, resignedAt: now }, { kind: 'release' });
@@ -144,8 +148,8 @@ const stay = (state: Candidate, ...effects: readonly ElectionEffect[]): Election
 const stand = (candidate: Candidate, now: MonoMs): ElectionStep =>
   stay({ ...candidate, phase: { kind: 'standing', since: now, position: null } }, { kind: 'claim' });
 
-function pause(candidate: Candidate, attempt: number, now: MonoMs, chance: () => number): ElectionStep {
-  const ms = backoffMs('refused', attempt, chance(), Infinity);
+function pause(candidate: Candidate, attempt: number, now: MonoMs, chance: () => number, leastMs = 0): ElectionStep {
+  const ms = durationMs(Math.max(leastMs, backoffMs('refused', attempt, chance(), Infinity)));
   return stay({ ...candidate, phase: { kind: 'pausing', until: later(now, ms) } }, { kind: 'pause', ms });
 }
 
@@ -190,7 +194,7 @@ function failed(
   if (failure.code === 'closed') return leave(candidate, { kind: 'stopped' });
   if (FOR_GOOD.includes(failure.code)) return leave(candidate, { kind: 'refused', failure });
   const setbacks = now - since < LASTING_MS ? candidate.setbacks + 1 : 1;
-  return pause({ ...candidate, setbacks }, setbacks, now, chance);
+  return pause({ ...candidate, setbacks }, setbacks, now, chance, failure.retryAfterMs);
 }
 
 function over(

@@ -62,6 +62,8 @@ export function reference(value: number): Reference {
 
 export interface AcquireTerms {
   readonly name: LeaseName;
+  /** The name as its caller knows it, which has no namespace: for messages, and in the lease's snapshot. Default `name`. */
+  readonly shownAs?: string | undefined;
   readonly ttlMs: DurationMs;
   /** Counted from the `acquire` event; null: without limit; 0: one try. */
   readonly waitMs: DurationMs | null;
@@ -74,6 +76,8 @@ export interface AcquireTerms {
   readonly renew: boolean;
   readonly stopMarginMs: DurationMs | undefined;
   readonly renewRatio: number;
+  /** Of an election, which says itself what it waits for and paces itself: one answer that is no place ends it. */
+  readonly candidate?: boolean;
 }
 
 export type ClientEvent =
@@ -202,7 +206,8 @@ export interface RenewalAttempt {
 export type LeaseStatus = 'held' | 'at-risk' | 'lost' | 'released';
 
 export interface LeaseSnapshot {
-  readonly name: LeaseName;
+  /** As its caller knows it. */
+  readonly name: string;
   readonly fencingToken: FencingToken;
   readonly ttlMs: number;
   readonly status: LeaseStatus;

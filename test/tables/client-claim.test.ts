@@ -101,6 +101,13 @@ describe('client claims', () => {
     expect(told.phase).toEqual({ kind: 'pausing', again: 9_000 });
   });
 
+  test('a claim of a candidate that is refused for now ends, since the election paces itself, and warns of no wait', () => {
+    const candidate = claimOf(requestId('k'), { ...terms, waitMs: null, candidate: true }, at(0), 5_000);
+    const refused = claimStep(candidate, { kind: 'refused', failure: BUSY }, at(0), half);
+    expect([refused.state.phase.kind, refused.effects]).toEqual(['ended', [{ kind: 'failed', failure: BUSY }]]);
+    expect(claimStep(candidate, look, at(60_000), half).effects).toEqual([]);
+  });
+
   test('R12 a grant that was over on arrival is said again at once, and paced when that goes on', () => {
     let claim = claimFor('');
     const pauses: number[] = [];

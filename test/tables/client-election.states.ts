@@ -121,7 +121,10 @@ export const ELECTION_STATES: Table<State, typeof ELECTION_VARIATIONS, Effect> =
       'for good': cell('pausing', NO_CLAIM),
       'since the client is closed': cell('pausing', NO_CLAIM),
     },
-    due: { early: cell('pausing', 'not yet'), '': cell('standing', 'the pause is over', 'claim') },
+    due: {
+      early: cell('pausing', 'not yet: the rest of it', 'pause'),
+      '': cell('standing', 'the pause is over', 'claim'),
+    },
     ...notLeading('pausing'),
   },
   stopped: always(ELECTION_VARIATIONS, cell('stopped', 'ignored: it is final')),

@@ -174,6 +174,10 @@ describe('client elections', () => {
     };
     expect(pausesOf(999)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
     expect(pausesOf(1_000)).toEqual([1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000]);
+    const told = failure('queue-full', 'full', true, { retryAfterMs: 9_000 });
+    expect(electionStep(first, { kind: 'failed', failure: told }, NOW, half).effects).toEqual([
+      { kind: 'pause', ms: 9_000 },
+    ]);
   });
 
   test('leaderships that end within a second pause from the fifth in a row on, and one that lasts breaks the row', () => {
