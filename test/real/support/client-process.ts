@@ -227,6 +227,28 @@ export class ClientHandle {
     return this.#call(limitMs, (call) => ({ do: 'once', call, key, name, options, holdMs, value }));
   }
 
+  /** In the turn that ends the stall the lease is read, `value` is written under it, and a renewal is asked for. */
+  spin(key: string, forMs: number, value: Json): Promise<Settled> {
+    return this.#call(forMs + 10_000, (call) => ({ do: 'spin', call, key, forMs, value }));
+  }
+
+  stalls(
+    key: string,
+    stall: { readonly forMs: number; readonly everyMs: number; readonly times: number },
+  ): Promise<Settled> {
+    return this.#call(stall.everyMs * stall.times + 10_000, (call) => ({ do: 'stalls', call, key, ...stall }));
+  }
+
+  /** Resolves after `stop()`. */
+  add(
+    name: string,
+    pace: { readonly holdMs: number; readonly pauseMs: number; readonly unfenced: string },
+    options: AcquireOptions = {},
+    limitMs = 600_000,
+  ): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'add', call, name, options, ...pace }));
+  }
+
   stop(): void {
     this.order({ do: 'stop' });
   }

@@ -79,6 +79,9 @@ export type What =
   | ({ readonly event: 'deposed'; readonly code: string } & OfLease)
   /** One step of a worker under an election; each win starts a worker of its own. */
   | ({ readonly event: 'worked'; readonly worker: number } & OfLease)
+  /** One is to be added to the number that the write `after` made; then how that write, `by`, ended: null is acknowledged. */
+  | { readonly event: 'adding'; readonly by: string; readonly n: number; readonly after: string }
+  | { readonly event: 'added'; readonly by: string; readonly code: string | null }
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'unhandled'; readonly text: string }
   /** The socket under the client, where it is recorded. `sent` is stamped before the frame goes out. */

@@ -107,5 +107,27 @@ export type Order =
       readonly holdMs: number;
       readonly value: Json;
     }
+  /** Blocks the loop; see `spin` in stalling.ts. */
+  | { readonly do: 'spin'; readonly call: string; readonly key: string; readonly forMs: number; readonly value: Json }
+  /** Blocks the loop for `forMs` every `everyMs`. Settles with how often the lease was held right after it. */
+  | {
+      readonly do: 'stalls';
+      readonly call: string;
+      readonly key: string;
+      readonly forMs: number;
+      readonly everyMs: number;
+      readonly times: number;
+    }
+  /** Adds one to a number under each grant, until `stop`; see `add` in adding.ts. Settles with how often. */
+  | {
+      readonly do: 'add';
+      readonly call: string;
+      readonly name: string;
+      readonly holdMs: number;
+      readonly pauseMs: number;
+      /** A URL of the same number, where no token is asked for. */
+      readonly unfenced: string;
+      readonly options: AcquireOptions;
+    }
   | { readonly do: 'stop' }
   | { readonly do: 'close'; readonly call: string };

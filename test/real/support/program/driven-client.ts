@@ -1,12 +1,14 @@
 import { connect, type Client, type Lease } from 'leasehold';
 import type { Json } from '../../../../shared/json.ts';
 import { toLine, type Entry, type What } from '../log.ts';
+import { add } from './adding.ts';
 import type { Command, Order } from './commands.ts';
 import { DrivenElections } from './driven-elections.ts';
 import { DrivenWatches } from './driven-watches.ts';
 import { codeOf, plain, textOf } from './in-words.ts';
 import { burst, churn, loop, once, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
+import { spin, stalls } from './stalling.ts';
 
 /** What a process and a page have each of their own. */
 export interface Platform {
@@ -38,7 +40,11 @@ export class DrivenClient {
     this.client.on('warning', ({ code, message }) => this.log({ event: 'warning', text: `${code}: ${message}` }));
   }
 
-  log(what: What, at: bigint = this.#platform.now()): void {
+  now(): bigint {
+    return this.#platform.now();
+  }
+
+  log(what: What, at: bigint = this.now()): void {
     const entry: Entry = { at, client: this.#label, ...what };
     if (this.#held === null) this.#platform.write(`${toLine(entry)}\n`);
     else this.#held.push(entry);
@@ -86,6 +92,12 @@ export class DrivenClient {
         return this.settle(command.call, 'burst', () => burst(this, command));
       case 'churn':
         return this.settle(command.call, 'churn', () => churn(this, command));
+      case 'add':
+        return this.settle(command.call, 'add', () => add(this, command));
+      case 'spin':
+        return this.settle(command.call, 'spin', () => spin(this, command));
+      case 'stalls':
+        return this.settle(command.call, 'stalls', () => stalls(this, command));
       case 'write':
         return this.settle(command.call, `${command.count} x setState`, () => write(this, command));
       case 'once':
