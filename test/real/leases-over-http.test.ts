@@ -11,7 +11,11 @@ interface View {
   }[];
 }
 
-const valueOf = <T>(settled: Settled): T => (settled.ok ? settled.value : null) as T; // Held against what HTTP says.
+/** Of `inspect` one, of `list` several. */
+function viewsOf(settled: Settled): readonly View[] {
+  if (!settled.ok) throw new Error(settled.message);
+  return [settled.value].flat() as unknown as readonly View[]; // Held against what HTTP says.
+}
 
 /** Without what runs with the clock, which is checked to be near. */
 function still(view: View, near: View): unknown {
@@ -46,12 +50,13 @@ test('what HTTP tells of a name and of all names with a prefix is what inspect a
     return (await answer.json()) as T; // Held against what the client says.
   };
   for (const name of ['team/a', 'team/ü b', 'team/released', 'unheard-of']) {
-    const inspected = valueOf<View>(await waiter.inspect(name));
+    const [inspected] = viewsOf(await waiter.inspect(name));
     const told = await http<View>(`/${encodeURIComponent(name)}`);
+    if (inspected === undefined) throw new Error('no view');
     expect(still(told, inspected)).toEqual(still(inspected, told));
     expect(told.name).toBe(name);
   }
-  const listed = valueOf<readonly View[]>(await waiter.list('team/'));
+  const listed = viewsOf(await waiter.list('team/'));
   const { leases: told } = await http<{ readonly leases: readonly View[] }>('?prefix=team%2F');
   expect(told.map(({ name }) => name)).toEqual(['team/a', 'team/released', 'team/ü b']);
   expect(told.map((view, index) => still(view, listed[index] ?? view))).toEqual(
