@@ -1,4 +1,4 @@
-/** One initial each, so that a tab's icon tells them apart; the place in the list is the hue. */
+/** One initial each, so that a tab's icon tells them apart; the place in the list gives the hue. */
 const WORDS =
   'Ash Birch Cedar Dune Ember Fern Grove Heron Iris Juniper Kelp Larch Moss North Otter Pine Quartz Reed Sage Thorn Umber Vale Wren Yew'.split(
     ' ',
@@ -29,13 +29,16 @@ function lastPlace(): number {
   return Math.floor(Math.random() * WORDS.length);
 }
 
+/** From green by blue and red to amber; the mustards between look like none of them. */
+const HUE_FIRST = 135;
+const HUES = 300;
+
 /** In degrees: the same for the same label everywhere, also for a label that is no tab's. */
 export function hueOf(label: string): number {
   const place = WORDS.indexOf(label);
-  if (place >= 0) return (place * 360) / WORDS.length;
   let sum = 0;
-  for (const letter of label) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
-  return sum;
+  for (const letter of label) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % HUES;
+  return (HUE_FIRST + (place < 0 ? sum : (place * HUES) / WORDS.length)) % 360;
 }
 
 /** A disc in the tab's colour for the one that leads, a ring for those that wait. */

@@ -56,7 +56,7 @@ function sinceOf(part: Scene['part'], heldForMs: number | null): string {
 }
 
 function leftWordsOf(part: Scene['part'], isAtRisk: boolean): string {
-  if (isAtRisk) return 'until this tab stops: at risk, a renewal is unanswered';
+  if (isAtRisk) return 'at risk: a renewal is unanswered';
   if (part === 'leads') return 'until this tab stops, unless renewed';
   return part === 'follows' ? 'to the deadline, unless renewed' : 'no deadline known';
 }
@@ -69,18 +69,27 @@ function drawToken(token: number | null): void {
 
 const STEPS = 48;
 
-function drawCounter({ counter, writtenUnder }: Scene): void {
+function drawCounter(scene: Scene): void {
+  const { counter } = scene;
   write('count', counter === null ? '–' : counter.count.toLocaleString('en'));
+  write('written', writtenOf(scene));
+  const steps = counter === null ? [] : lastSteps(counter, STEPS);
+  drawSteps(steps);
+  const writers = [...new Set(steps.filter((by) => by !== null))];
+  const words = writers.length === 0 ? 'No steps yet' : `The last steps were made by ${writers.join(', then ')}`;
+  if (find('steps').ariaLabel !== words) find('steps').ariaLabel = words;
+}
+
+function writtenOf({ part, counter, writtenUnder }: Scene): string {
   const writer = counter?.reigns.at(-1)?.by;
-  write(
-    'written',
-    writer === undefined || writtenUnder === null
-      ? 'nobody wrote yet'
-      : `by ${writer}, under token ${shortToken(writtenUnder)}`,
-  );
+  if (writer === undefined || writtenUnder === null) return 'nobody wrote yet';
+  const words = `written by ${writer}, under token ${shortToken(writtenUnder)}`;
+  return part === 'unknown' ? `last heard: ${words}` : words;
+}
+
+function drawSteps(steps: readonly (string | null)[]): void {
   const strip = find('steps');
   while (strip.children.length < STEPS) strip.append(document.createElement('i'));
-  const steps = counter === null ? [] : lastSteps(counter, STEPS);
   for (const [index, by] of steps.entries()) {
     const cell = strip.children[index];
     if (!(cell instanceof HTMLElement) || cell.dataset['by'] === (by ?? undefined)) continue;
@@ -88,11 +97,6 @@ function drawCounter({ counter, writtenUnder }: Scene): void {
     else cell.dataset['by'] = by;
     cell.style.setProperty('--by', String(by === null ? 0 : hueOf(by)));
   }
-  const writers = [...new Set(steps.filter((by) => by !== null))];
-  strip.setAttribute(
-    'aria-label',
-    writers.length === 0 ? 'No steps yet' : `The last steps were made by ${writers.join(', then ')}`,
-  );
 }
 
 /** The tab itself: its title and its icon. */

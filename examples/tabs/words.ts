@@ -19,7 +19,7 @@ export function tokenParts(token: number): { readonly head: string; readonly tai
 export const shortToken = (token: number): string => `…${tokenParts(token).tail}`;
 
 export function placeOf(position: number | null): string {
-  if (position === null) return 'this tab stands in no queue';
+  if (position === null) return 'this tab is not in it';
   if (position === 0) return 'this tab is next';
   return position === 1 ? 'one before this tab' : `${position} before this tab`;
 }
