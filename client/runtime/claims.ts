@@ -1,14 +1,22 @@
 import { requestId, type RequestId } from '../../shared/ids.ts';
-import type { AcquireTerms, ClaimOutcome } from '../core/types.ts';
+import type { AcquireTerms, Failure } from '../core/types.ts';
 import { errorOf, LeaseError } from './errors.ts';
 import { Held } from './lease.ts';
 import { guarded } from './listeners.ts';
 import type { AcquireOptions } from './public-options.ts';
 import type { Runner, Told } from './runner.ts';
 
+/** Whoever asked for a claim: told in the very turn in which the core says it. */
+export interface Claimant {
+  readonly granted: (held: Held) => void;
+  readonly failed: (failure: Failure) => void;
+  /** The lease has ended, and everybody who listens to it has heard so. */
+  readonly over?: () => void;
+}
+
 interface Entry {
   readonly options: AcquireOptions;
-  readonly settle: (outcome: ClaimOutcome) => void;
+  readonly claimant: Claimant;
   held: Held | null;
 }
 
@@ -29,40 +37,67 @@ export class Claims {
     const { signal } = options;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      // Unique in the session, which belongs to this instance; the core's own ids begin with `#`.
-      const key = requestId(`${(this.#keys += 1)}`);
+      const key = this.newKey();
       const withdraw = (): void => {
-        this.#entries.delete(key);
         // Whatever the owner of the signal gave it, an Error or not.
         reject(signal?.reason as Error);
-        this.#runner().handle({ kind: 'withdraw', key });
+        this.withdraw(key);
       };
-      const entry: Entry = {
-        options,
-        held: null,
-        settle: (outcome) => {
-          signal?.removeEventListener('abort', withdraw);
-          if (outcome.kind === 'granted') return resolve((entry.held = this.#grant(key, options)));
-          this.#entries.delete(key);
-          return reject(errorOf(outcome.failure));
-        },
-      };
+      const settled = (): void => signal?.removeEventListener('abort', withdraw);
       signal?.addEventListener('abort', withdraw);
-      this.#entries.set(key, entry);
-      this.#runner().handle({ kind: 'acquire', key, terms });
+      this.open(key, terms, options, {
+        granted: (held) => {
+          settled();
+          resolve(held);
+        },
+        failed: (failure) => {
+          settled();
+          reject(errorOf(failure));
+        },
+      });
     });
   }
 
+  /** Unique in the session, which belongs to this instance; the core's own ids begin with `#`. */
+  newKey(): RequestId {
+    return requestId(`${(this.#keys += 1)}`);
+  }
+
+  /** Its end may come before this returns. */
+  open(key: RequestId, terms: AcquireTerms, options: AcquireOptions, claimant: Claimant): void {
+    this.#entries.set(key, { options, claimant, held: null });
+    this.#runner().handle({ kind: 'acquire', key, terms });
+  }
+
+  /** Without a word to its claimant. */
+  withdraw(key: RequestId): void {
+    this.#entries.delete(key);
+    this.#runner().handle({ kind: 'withdraw', key });
+  }
+
   tell(effect: Extract<Told, { readonly kind: 'claim' | 'queued' | 'lease' }>): void {
-    const entry = this.#entries.get(effect.key);
+    const { key } = effect;
+    const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    if (effect.kind === 'claim') return entry.settle(effect.outcome);
-    if (effect.kind === 'queued') return guarded(() => entry.options.onQueued?.(effect), this.#failed);
-    if (effect.news.kind === 'lost' || effect.news.kind === 'released') {
-      this.#entries.delete(effect.key);
-      this.#renewWhile.delete(effect.key);
+    const { options, claimant } = entry;
+    if (effect.kind === 'queued') return guarded(() => options.onQueued?.(effect), this.#failed);
+    if (effect.kind === 'lease') {
+      const isOver = effect.news.kind === 'lost' || effect.news.kind === 'released';
+      if (isOver) this.#forget(key);
+      entry.held?.news(effect.news);
+      if (isOver) claimant.over?.();
+    } else if (effect.outcome.kind === 'granted') {
+      entry.held = this.#grant(key, options);
+      claimant.granted(entry.held);
+    } else {
+      this.#forget(key);
+      claimant.failed(effect.outcome.failure);
     }
-    entry.held?.news(effect.news);
+  }
+
+  #forget(key: RequestId): void {
+    this.#entries.delete(key);
+    this.#renewWhile.delete(key);
   }
 
   /** Asks each `renewWhile`; one that says no, or throws, has said its last. */
