@@ -3,7 +3,7 @@ import { later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimOf } from './claim-machine.ts';
-import { CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
+import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
@@ -78,6 +78,7 @@ function closedBy({ connection: { phase }, closing }: Book): Failure | null {
 }
 
 function acquire(book: Book, { key, terms }: Event<'acquire'>): void {
+  book.standing.leastTtlMs = Math.min(book.standing.leastTtlMs, terms.ttlMs);
   const why = closedBy(book);
   if (why) book.effects.push({ kind: 'claim', key, outcome: { kind: 'failed', failure: why } });
   else ask(book, key, 'acquire', { claim: claimOf(key, terms, book.now, book.settings.connectTimeoutMs) });
@@ -118,7 +119,7 @@ function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
   if (!held || !isLiving(held.lease)) {
     const phase = held?.lease.phase;
     const code = phase?.kind === 'lost' ? phase.code : 'released';
-    return fail(book, event, leaseOver(held?.lease.terms.name ?? key, code));
+    return fail(book, event, leaseOver(held ? called(held.lease.terms) : key, code));
   }
   const request = newId(book);
   if (event.kind === 'renew') {

@@ -59,6 +59,8 @@ export interface Standing {
   journals: JournalId[];
   tokenMark?: FencingToken;
   windowMs: DurationMs;
+  /** The smallest window that was ever asked. */
+  leastTtlMs: number;
   stateBytesMax: number;
   frameBytesMax: number;
   /** Parts of a `welcome` so far. */
@@ -104,6 +106,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     standing: {
       journals: [],
       windowMs: durationMs(0),
+      leastTtlMs: Infinity,
       stateBytesMax: STATE_BYTES_MAX,
       frameBytesMax: FRAME_BYTES_MAX,
       held: [],

@@ -132,7 +132,11 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   const again = phase.kind === 'pausing' && phase.again <= now.mono;
   const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];
   if (claim.waitingAt <= now.mono)
-    effects.push({ kind: 'warning', code: 'waiting', text: `"${called(terms)}" waits: ${waitsFor(claim, status, now)}` });
+    effects.push({
+      kind: 'warning',
+      code: 'waiting',
+      text: `"${called(terms)}" waits: ${waitsFor(claim, status, now)}`,
+    });
   if (claim.selfAt <= now.mono)
     effects.push({ kind: 'warning', code: 'behind-self', text: `"${called(terms)}" is held by this client itself` });
   return stay(

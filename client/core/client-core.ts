@@ -3,7 +3,7 @@ import { take } from './asking.ts';
 import { makeBook, statusOf, type Book } from './book.ts';
 import { NO_CREDENTIAL, TERMINAL_CODES } from './connection-machine.ts';
 import type { Reading } from './elapsed.ts';
-import { failure } from './failures.ts';
+import { called, failure } from './failures.ts';
 import { hear } from './hearing.ts';
 import { isLiving, leaseStatus } from './lease-machine.ts';
 import { leftByReal } from './lease-window.ts';
@@ -97,7 +97,7 @@ function snapshot({ leases }: Book, now: Reading, key: RequestId): LeaseSnapshot
   const remainingMs = isLiving(held.lease) ? Math.max(0, leftByReal(window, now)) : 0;
   const status = leaseStatus(held.lease);
   return {
-    name: terms.name,
+    name: called(terms),
     fencingToken: token,
     ttlMs: window.ttlMs,
     status: status === 'held' && !remainingMs ? 'at-risk' : status,

@@ -1,6 +1,6 @@
 import type { Code, LossCode } from '../../shared/codes.ts';
 import type { CoordinatorMessageOf } from '../../shared/frames.ts';
-import type { Failure, Outcome } from './types.ts';
+import type { AcquireTerms, Failure, Outcome } from './types.ts';
 
 export const failure = (code: Code, message: string, retryable = false, more?: Partial<Failure>): Failure => ({
   code,
@@ -22,6 +22,9 @@ export const failureOf = (error: CoordinatorMessageOf<'error'>): Failure => ({
   code: codeOf(error.code),
   requestId: error.request,
 });
+
+/** The name as its caller knows it. */
+export const called = ({ name, shownAs = name }: Pick<AcquireTerms, 'name' | 'shownAs'>): string => shownAs;
 
 export const leaseOver = (name: string, code: Code, retryable = false): Failure =>
   failure(code, `lease "${name}" is over: ${code}`, retryable);

@@ -1,12 +1,12 @@
 import type { LossCode } from '../../shared/codes.ts';
 import type { ClientMessageOf } from '../../shared/frames.ts';
 import type { FencingToken, FrameNumber, LeaseName } from '../../shared/ids.ts';
-import { ANSWER_WITHIN_MS, PROTOCOL_VERSION } from '../../shared/limits.ts';
-import { later } from '../../shared/time.ts';
+import { ANSWER_WITHIN_MS, PING_MS_MIN, PINGS_PER_WINDOW, PROTOCOL_VERSION } from '../../shared/limits.ts';
+import { durationMs, later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pauseMsOf, pingMsOf, type ClaimEvent } from './claim-machine.ts';
 import { connectionStep, noAnswer, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
-import { CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
+import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, leaseStep, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
 import { present } from './present.ts';
@@ -44,9 +44,10 @@ function tellNews(book: Book, held: Held, news: LeaseNews): void {
   if (news.kind === 'lost' || news.kind === 'released') held.until = later(book.now.mono, ANSWER_WITHIN_MS);
   for (const [id, asked] of book.asks) {
     if (asked.key !== key) continue;
-    if (news.kind === 'lost') fail(book, asked, leaseOver(terms.name, news.code, true));
+    if (news.kind === 'lost') fail(book, asked, leaseOver(called(terms), news.code, true));
     else if (news.kind === 'renewed' && asked.kind === 'renewal') settle(book, asked, news);
-    else if (news.kind === 'released' && asked.kind === 'renewal') fail(book, asked, leaseOver(terms.name, news.kind));
+    else if (news.kind === 'released' && asked.kind === 'renewal')
+      fail(book, asked, leaseOver(called(terms), news.kind));
     else {
       // Writes called before the release go first, as long as the window lasts.
       if (news.kind === 'released') asked.until = stop;
@@ -157,7 +158,7 @@ function endAll(book: Book, why: Failure, loss: LossCode): void {
 /** Alone in its frame, and the first of its socket. */
 function sayHello({ settings, standing, anchors, now, effects }: Book, dial: DialNumber): void {
   const { instance, label, metadata, pingMs } = settings;
-  const { credential, session, secret, journals, tokenMark, windowMs } = standing;
+  const { credential, session, secret, journals, tokenMark, windowMs, leastTtlMs } = standing;
   const hello: ClientMessageOf<'hello'> = present({
     type: 'hello',
     frame: anchors.record(now),
@@ -172,7 +173,8 @@ function sayHello({ settings, standing, anchors, now, effects }: Book, dial: Dia
     journal: journals.at(-1),
     tokenMark,
     windowMs,
-    pingMs,
+    // As often as its smallest window needs, whichever was asked since the client was made.
+    pingMs: pingMs && durationMs(Math.min(pingMs, Math.max(PING_MS_MIN, Math.floor(leastTtlMs / PINGS_PER_WINDOW)))),
   });
   standing.held = [];
   effects.push({ kind: 'send', dial, messages: [hello] });

@@ -1,4 +1,4 @@
-import { instanceId, leaseName } from '../../shared/ids.ts';
+import { instanceId } from '../../shared/ids.ts';
 import {
   BACKOFF_MS_MAX_DEFAULT,
   CLOSE_ANSWER_MS,
@@ -16,7 +16,6 @@ import { quiet, type Held } from './lease.ts';
 import { guarded, makeListeners } from './listeners.ts';
 import {
   checkConnect,
-  checkName,
   checkOptions,
   checkText,
   DRAIN_RULES,
@@ -27,6 +26,7 @@ import {
   TIMEOUT_RULES,
   TRY_RULES,
 } from './options.ts';
+import { followPage } from './page.ts';
 import { CLOCK_RESOLUTION_MS, idleMsDefault, pingMsFor, randomId, stamp } from './platform.ts';
 import type {
   Client,
@@ -38,10 +38,14 @@ import type {
 } from './public-client.ts';
 import { elect } from './elect.ts';
 import type { Inside } from './inside.ts';
+import { defaultLabel } from './label.ts';
 import { list } from './list.ts';
+import { namesIn } from './namespace.ts';
 import { once } from './once.ts';
 import type { Lease } from './public-lease.ts';
 import type { LeaseView } from './public-view.ts';
+import { makeStore } from './store.ts';
+import { viewOf } from './view.ts';
 import { watch } from './watch.ts';
 import type {
   AcquireOptions,
@@ -75,8 +79,8 @@ export function makeClient(makeCore: MakeClientCore, url: Urls, options: Connect
       return inner.status;
     },
     on: inner.listeners.on,
-    subscribe: inner.subscribe,
-    getSnapshot: () => inner.snapshot,
+    subscribe: inner.store.subscribe,
+    getSnapshot: inner.store.get,
     [Symbol.asyncDispose]: () => inner.close(),
   };
 }
@@ -85,6 +89,7 @@ class InnerClient {
   readonly listeners = makeListeners<ClientEvents>({ status: 'function', warning: 'function' }, (cause, event) =>
     (event === 'warning' ? this.#log : this.#warn)(thrown(cause)),
   );
+  readonly store = makeStore<ClientSnapshot>({ status: 'idle', error: null }, (cause) => this.#warn(thrown(cause)));
   readonly inside: Inside;
   /** Told of a status before the listeners of people are. */
   readonly #followers = new Set<(change: StatusChange) => void>();
@@ -102,6 +107,9 @@ class InnerClient {
     (cause) => this.#warn(thrown(cause)),
   );
   #started: Runner | undefined;
+  #label: string | undefined;
+  /** Stops following the page that this client lives in. */
+  #leavePage: () => void = () => undefined;
   #closing: Promise<void> | undefined;
   #badFrames = 0;
 
@@ -110,32 +118,39 @@ class InnerClient {
     this.#options = checkConnect(options);
     this.#makeSocket = socketClass(options);
     this.#makeCore = makeCore;
+    this.#ttlMs = options.ttlMs ?? TTL_MS_DEFAULT;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
+    const names = namesIn(options.namespace);
+    const label = (): string => (this.#label ??= options.label ?? defaultLabel());
     this.inside = {
       runner: () => this.#runner,
       claims: this.#claims,
-      label: options.label ?? '',
+      names,
+      connectTimeoutMs: this.#connectTimeoutMs,
+      // At its first use: nothing is read of the platform before.
+      get label() {
+        return label();
+      },
       metadata: this.#options.metadata ?? null,
-      terms: (name, given, rules) => termsOf(name, given, this.#ttlMs, rules),
+      terms: (name, given, rules) => ({
+        ...termsOf(name, given, this.#ttlMs, rules),
+        name: names.full(name),
+        shownAs: name,
+      }),
       onStatus: (follower) => {
         this.#followers.add(follower);
         return () => void this.#followers.delete(follower);
       },
       failed: (cause) => this.#warn(thrown(cause)),
     };
-    this.#ttlMs = options.ttlMs ?? TTL_MS_DEFAULT;
-    this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
   }
 
   get status(): ClientStatus {
     return this.#started?.core.status ?? 'idle';
   }
 
-  snapshot: ClientSnapshot = { status: 'idle', error: null };
-
-  readonly subscribe = (listener: () => void): (() => void) => this.listeners.on('status', () => listener());
-
   async acquire(name: string, given: AcquireOptions = {}): Promise<Lease> {
-    const held: Held = await this.#claims.claim(termsOf(name, given, this.#ttlMs), given);
+    const held: Held = await this.#claims.claim(this.inside.terms(name, given), given);
     return held.lease;
   }
 
@@ -149,7 +164,7 @@ class InnerClient {
 
   async run<T>(name: string, given: RunOptions, work: Work<T> | undefined): Promise<T | undefined> {
     if (typeof work !== 'function') throw refused('work', work, 'function');
-    const terms = termsOf(name, given, this.#ttlMs, RUN_RULES);
+    const terms = this.inside.terms(name, given, RUN_RULES);
     let end: (error: Error) => void = () => undefined;
     const closed = new Promise<never>((_, reject) => this.#ends.add((end = reject)));
     const ended = run(this.#claims, () => this.ready(), this.#running, terms, given, work);
@@ -167,12 +182,13 @@ class InnerClient {
   }
 
   async inspect(name: string, given: TimeoutOptions = {}): Promise<LeaseView> {
-    checkName(name);
+    const { names } = this.inside;
+    const full = names.full(name);
     checkOptions(given, TIMEOUT_RULES);
-    const exactly = { kind: 'list', name: leaseName(name), prefix: '', after: '', limit: 1 } as const;
+    const exactly = { kind: 'list', name: full, prefix: '', after: '', limit: 1 } as const;
     const { timeoutMs = this.#connectTimeoutMs } = given;
     const { views } = await this.#runner.ask<'views'>((reference) => ({ ...exactly, reference }), timeoutMs);
-    return { name, holders: [], queue: 0, state: null, lastFencingToken: null, ...views[0] };
+    return viewOf(views[0] ?? { name: full, holders: [], queue: 0 }, names);
   }
 
   close(given: CloseOptions = {}): Promise<void> {
@@ -195,6 +211,7 @@ class InnerClient {
     await runner.until(() => running.size === 0, given.drainMs ?? DRAIN_MS_DEFAULT);
     await runner.until(() => runner.core.idle, CLOSE_ANSWER_MS);
     runner.handle({ kind: 'close-now' });
+    this.#leavePage();
     // Whoever waited only for the answer to its release has it now, and ends as its work did.
     await runner.until(() => this.#ends.size === 0, 0);
     for (const end of this.#ends) end(errorOf(CLOSED));
@@ -206,11 +223,11 @@ class InnerClient {
   }
 
   #start(): Runner {
-    const { label = '', metadata, maxBackoffMs = BACKOFF_MS_MAX_DEFAULT, idleMs = idleMsDefault() } = this.#options;
+    const { metadata, maxBackoffMs = BACKOFF_MS_MAX_DEFAULT, idleMs = idleMsDefault() } = this.#options;
     const settings = {
       urls: this.#urls,
       instance: instanceId(randomId()),
-      label,
+      label: this.inside.label,
       metadata,
       connectTimeoutMs: durationMs(this.#connectTimeoutMs),
       maxBackoffMs: durationMs(maxBackoffMs),
@@ -219,7 +236,7 @@ class InnerClient {
       clockResolutionMs: CLOCK_RESOLUTION_MS,
       chance: Math.random,
     };
-    return new Runner({
+    const runner = new Runner({
       core: this.#makeCore(settings, stamp()),
       makeSocket: this.#makeSocket,
       credential: () => this.#credential(),
@@ -227,6 +244,11 @@ class InnerClient {
       told: (effect) => this.#told(effect),
       bad: (problem) => this.#bad(problem),
     });
+    this.#leavePage = followPage(
+      () => runner.handle({ kind: 'put-away' }),
+      () => runner.handle({ kind: 'brought-back' }),
+    );
+    return runner;
   }
 
   async #credential(): Promise<string | undefined> {
@@ -240,8 +262,8 @@ class InnerClient {
     if (effect.kind === 'warning') return this.#warn({ code: effect.code, message: effect.text });
     if (effect.kind !== 'status') return this.#claims.tell(effect);
     const change = { status: effect.status, error: effect.failure && errorOf(effect.failure) };
-    this.snapshot = change;
     for (const follower of this.#followers) follower(change);
+    this.store.update(change);
     this.listeners.emit('status', change);
   }
 

@@ -3,6 +3,7 @@ import type { AcquireTerms } from '../core/types.ts';
 import type { Claims } from './claims.ts';
 import type { StatusChange } from './public-client.ts';
 import type { AcquireOptions } from './public-options.ts';
+import type { Names } from './namespace.ts';
 import type { Rules } from './options.ts';
 import type { Runner } from './runner.ts';
 
@@ -11,11 +12,14 @@ export interface Inside {
   /** Made at its first use. */
   readonly runner: () => Runner;
   readonly claims: Claims;
+  readonly names: Names;
+  /** What a question waits for an answer when nothing else was said. */
+  readonly connectTimeoutMs: number;
   /** What others see beside its leases. */
   readonly label: string;
   readonly metadata: Json;
   /** Checks a claim's options and the name, which gets the namespace; throws `bad-request`. */
-  readonly terms: <O extends AcquireOptions>(name: string, options: O, rules: Rules<O>) => AcquireTerms;
+  readonly terms: <O extends AcquireOptions>(name: string, options: O, rules?: Rules<O>) => AcquireTerms;
   /** Told of each change before the listeners of people are; returns what takes it away again. */
   readonly onStatus: (listener: (change: StatusChange) => void) => () => void;
   /** A callback threw. */

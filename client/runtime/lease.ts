@@ -4,8 +4,9 @@ import type { ClientEvent, LeaseNews, LeaseSnapshot, Outcome, Reference } from '
 import { LeaseError, LeaseLostError, LeaseReleasedError } from './errors.ts';
 import { makeListeners } from './listeners.ts';
 import { jsonCopy, type Rules } from './options.ts';
-import type { Lease, LeaseEvents } from './public-lease.ts';
+import type { Lease, LeaseEvents, LeaseSnapshot as PublicSnapshot } from './public-lease.ts';
 import type { OutcomeOf, Runner } from './runner.ts';
+import { makeStore, type Store } from './store.ts';
 
 const EVENTS: Rules<LeaseEvents> = {
   renewed: 'function',
@@ -28,8 +29,11 @@ export class Held {
   readonly lease: Lease;
   readonly controller = new AbortController();
   readonly listeners;
+  readonly store: Store<PublicSnapshot>;
   readonly #runner: Runner;
   #last: LeaseSnapshot;
+  /** The state that the store has a copy of. */
+  #shown: LeaseSnapshot['state'];
   /** Called at its end before anybody else hears of it: an election changes its status first. */
   ending: (() => void) | null = null;
   /** How it ended; null while it goes on. */
@@ -40,6 +44,9 @@ export class Held {
     this.listeners = makeListeners<LeaseEvents>(EVENTS, failed);
     this.#runner = runner;
     this.#last = first;
+    const { status, ttlMs, state } = first;
+    this.#shown = state;
+    this.store = makeStore<PublicSnapshot>({ status, ttlMs, state: valueOf(state), error: null }, failed);
     this.lease = leaseOf(this, first);
   }
 
@@ -48,23 +55,29 @@ export class Held {
     if (this.ended === null) this.#runner.handle({ kind: 'wake' });
     // It may have ended in that very look.
     if (this.ended === null) this.#last = this.#runner.lease(this.key) ?? this.#last;
+    this.#show();
     return this.#last;
   }
 
+  snapshot(): PublicSnapshot {
+    this.look();
+    return this.store.get();
+  }
+
   news(told: LeaseNews): void {
-    if (told.kind !== 'lost' && told.kind !== 'released') return this.listeners.emit(told.kind, told);
-    this.#last = {
-      ...(this.#runner.lease(this.key) ?? this.#last),
-      status: told.kind,
-      remainingMs: 0,
-      ceilingLeftMs: 0,
-    };
+    this.#last = this.#runner.lease(this.key) ?? this.#last;
+    if (told.kind !== 'lost' && told.kind !== 'released') {
+      this.#show();
+      return this.listeners.emit(told.kind, told);
+    }
+    this.#last = { ...this.#last, status: told.kind, remainingMs: 0, ceilingLeftMs: 0 };
     this.ended =
       told.kind === 'lost'
         ? this.#lost(told.code, told.attempts)
         : new LeaseReleasedError(`lease "${this.#last.name}" was released`);
     this.ending?.();
     this.controller.abort(this.ended);
+    this.#show();
     this.listeners.emit(told.kind, this.ended);
   }
 
@@ -86,6 +99,14 @@ export class Held {
     return this.ask((reference) => ({ kind: 'release', key: this.key, reference, handOver }));
   }
 
+  /** To those who subscribed. A state is copied once, so that it stays the same object while it is the same state. */
+  #show(): void {
+    const { status, ttlMs, state } = this.#last;
+    const value = state === this.#shown ? {} : { state: valueOf(state) };
+    this.#shown = state;
+    this.store.update({ status, ttlMs, error: this.ended, ...value });
+  }
+
   #lost(code: LeaseLostError['code'], attempts: LeaseLostError['attempts']): LeaseLostError {
     const { name, fencingToken } = this.#last;
     const tried = attempts.map(({ agoMs, outcome }) => `${outcome} ${Math.round(agoMs)} ms before`).join(', ');
@@ -93,6 +114,8 @@ export class Held {
     return new LeaseLostError({ code, message, retryable: code !== 'revoked' && code !== 'closed' }, attempts);
   }
 }
+
+const valueOf = (state: LeaseSnapshot['state']): Json | undefined => structuredClone(state?.value);
 
 /** The handle. Its methods need no `this`, so that they can be passed on. */
 function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Lease {
@@ -118,7 +141,7 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
       return held.look().ceilingLeftMs;
     },
     get state() {
-      return structuredClone(held.look().state?.value);
+      return valueOf(held.look().state);
     },
     get signal() {
       held.look();
@@ -131,8 +154,8 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
     release,
     handOver: () => quiet(handOverOf(held)),
     on: listeners.on,
-    subscribe: () => () => undefined,
-    getSnapshot: () => ({ status: held.look().status, ttlMs, state: undefined, error: held.ended }),
+    subscribe: held.store.subscribe,
+    getSnapshot: () => held.snapshot(),
     [Symbol.asyncDispose]: () => release().then(() => undefined),
   };
 }
@@ -161,5 +184,7 @@ async function setState(held: Held, given: Json | undefined): Promise<number> {
     value,
     ifVersion: undefined,
   }));
+  // Whoever subscribed hears of it now.
+  held.look();
   return outcome.version;
 }

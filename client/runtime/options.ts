@@ -82,6 +82,7 @@ const ACQUIRE_RULES: Rules<AcquireOptions> = {
 };
 
 export const DRAIN_RULES = { drainMs: [0, DRAIN_MS_MAX, MS] } as const;
+export const SIGNAL_RULES = { signal: SIGNAL } as const;
 export const TIMEOUT_RULES = { timeoutMs: [1, WAIT_MS_MAX, MS] } as const;
 export const RUN_RULES: Rules<RunOptions> = {
   ...ACQUIRE_RULES,

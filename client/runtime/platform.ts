@@ -1,4 +1,10 @@
-import { IDLE_MS_DEFAULT_PAGE, IDLE_MS_DEFAULT_PROCESS, PING_MS_DEFAULT, PING_MS_MIN } from '../../shared/limits.ts';
+import {
+  IDLE_MS_DEFAULT_PAGE,
+  IDLE_MS_DEFAULT_PROCESS,
+  PING_MS_DEFAULT,
+  PING_MS_MIN,
+  PINGS_PER_WINDOW,
+} from '../../shared/limits.ts';
 import { durationMs, monoMs, wallMs, type DurationMs, type Stamp } from '../../shared/time.ts';
 
 /** Both clocks, read together. */
@@ -21,17 +27,29 @@ export const CLOCK_RESOLUTION_MS = 17;
 export const randomId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Node, Bun and Deno have this, pages and workers do not (a bundler's stand-in for `process` has no version). */
-const isProcess = (): boolean => {
+/** What Node, Bun and Deno have. Each may be missing, or refused when it is read. */
+export interface ProcessHere {
+  readonly versions?: { readonly node?: string };
+  readonly pid?: number;
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly getBuiltinModule?: (name: 'os') => { hostname(): string } | undefined;
+}
+
+/** The process; undefined in pages and workers (a bundler's stand-in for `process` has no version). */
+export const processHere = (): ProcessHere | undefined => {
   // Read off globalThis, so that no platform's types are needed.
-  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
-  return process?.versions?.node !== undefined;
+  const { process } = globalThis as { readonly process?: ProcessHere };
+  return process?.versions?.node === undefined ? undefined : process;
 };
 
-export const idleMsDefault = (): number => (isProcess() ? IDLE_MS_DEFAULT_PROCESS : IDLE_MS_DEFAULT_PAGE);
+export const idleMsDefault = (): number => (processHere() ? IDLE_MS_DEFAULT_PROCESS : IDLE_MS_DEFAULT_PAGE);
+
+/** Not so in workers, whose timers are not throttled, nor in a process. */
+export const isPage = (): boolean => 'document' in globalThis;
 
 /** A page's main thread asks for pings: its timers are throttled when hidden, frames that come in are not. */
 export const pingMsFor = (ttlMs: number): DurationMs | undefined =>
-  'document' in globalThis
-    ? durationMs(Math.min(Math.max(PING_MS_MIN, Math.floor(ttlMs / 6)), PING_MS_DEFAULT))
+  isPage()
+    ? durationMs(Math.min(Math.max(PING_MS_MIN, Math.floor(ttlMs / PINGS_PER_WINDOW)), PING_MS_DEFAULT))
     : undefined;

@@ -40,7 +40,7 @@ describe('connect', () => {
     const other = rig();
     other.turn();
     expect(other.core.settings).toMatchObject({
-      label: '',
+      label: expect.stringContaining(`:${process.pid}`) as string,
       metadata: undefined,
       connectTimeoutMs: 5_000,
       maxBackoffMs: 8_000,

@@ -163,7 +163,9 @@ export function rig(options: ConnectOptions = {}): Rig {
 export function grant(core: ScriptedCore, key: RequestId, over: Partial<LeaseSnapshot> = {}): readonly Effect[] {
   const lease = snapshot(over);
   core.leases.set(key, lease);
-  return [{ kind: 'claim', key, outcome: { kind: 'granted', name: lease.name, fencingToken: lease.fencingToken } }];
+  return [
+    { kind: 'claim', key, outcome: { kind: 'granted', name: leaseName(lease.name), fencingToken: lease.fencingToken } },
+  ];
 }
 
 /** What becomes of the only lease of a rig. */

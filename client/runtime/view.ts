@@ -1,0 +1,33 @@
+import type { WireLeaseView } from '../../shared/frames.ts';
+import type { Names } from './namespace.ts';
+import { stamp } from './platform.ts';
+import type { HolderView, LeaseView } from './public-view.ts';
+
+/** A view as it came just now. What changes by itself in it is worked out at each reading, for as long as it is kept. */
+export function viewOf(wire: WireLeaseView, names: Names): LeaseView {
+  const seen = stamp();
+  // Whole ms. The larger of the two: where the host slept, the monotonic clock of most platforms stood still.
+  const sinceMs = (): number => {
+    const now = stamp();
+    return Math.floor(Math.max(0, now.mono - seen.mono, now.wall - seen.wall));
+  };
+  const left = (ms: number): number => Math.max(0, ms - sinceMs());
+  return {
+    name: names.short(wire.name),
+    holders: wire.holders.map(({ heldForMs, remainingMs, ceilingLeftMs, ...holder }): HolderView => ({
+      ...holder,
+      get heldForMs() {
+        return heldForMs + sinceMs();
+      },
+      get remainingMs() {
+        return left(remainingMs);
+      },
+      get ceilingLeftMs() {
+        return left(ceilingLeftMs);
+      },
+    })),
+    queue: wire.queue,
+    state: wire.state ?? null,
+    lastFencingToken: wire.lastFencingToken ?? null,
+  };
+}
