@@ -18,7 +18,7 @@ function ofProcess(process: ProcessHere): string {
   );
   const script = orNothing(() => (mayRead('read') ? process.argv?.[1]?.replace(/^.*[\\/]/, '') : ''));
   const pid = orNothing(() => process.pid?.toString());
-  return `${host}:${pid} ${script}`.trim();
+  return `${host || 'pid'}:${pid} ${script}`.trim();
 }
 
 /** Deno would stop and ask at the terminal. */

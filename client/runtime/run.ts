@@ -36,7 +36,7 @@ export async function run<T>(
     const controller = new AbortController();
     running.add((doing = { stop: () => controller.abort() }));
     const lease: UnprotectedLease = {
-      name: terms.name,
+      name: terms.shownAs ?? terms.name,
       protected: false,
       fencingToken: null,
       signal: controller.signal,
