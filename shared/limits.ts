@@ -32,6 +32,9 @@ export const NAME_BYTES_MAX = 256;
 export const LABEL_BYTES_MAX = 128;
 export const METADATA_BYTES_MAX = 1 * KIB;
 export const STATE_BYTES_MAX = 64 * KIB;
+/** Of a slot of `once`. So many slots fit into a state, even where JSON writes each byte of slot and label as six. */
+export const SLOT_BYTES_MAX = 128;
+export const ONCE_SLOTS_MAX = 32;
 export const CREDENTIAL_BYTES_MAX = 8 * KIB;
 export const ID_BYTES_MAX = 64;
 export const FRAME_BYTES_MAX = 256 * KIB;

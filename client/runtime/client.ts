@@ -137,6 +137,8 @@ class InnerClient {
         name: names.full(name),
         shownAs: name,
       }),
+      // Only with `ifUnavailable: 'skip'` does it end in undefined.
+      run: <T>(name: string, given: RunOptions, work: Work<T>) => this.run(name, given, work) as Promise<T>,
       onStatus: (follower) => {
         this.#followers.add(follower);
         return () => void this.#followers.delete(follower);

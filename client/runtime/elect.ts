@@ -1,8 +1,242 @@
-import { LeaseError } from './errors.ts';
+import { fencingToken, type RequestId } from '../../shared/ids.ts';
+import {
+  candidateOf,
+  electionStatus,
+  electionStep,
+  leaderOf,
+  type Candidate,
+  type ElectionEffect,
+  type ElectionEvent,
+} from '../core/election-machine.ts';
+import type { AcquireTerms } from '../core/types.ts';
+import type { Claimant } from './claims.ts';
+import { errorOf } from './errors.ts';
 import type { Inside } from './inside.ts';
-import type { ElectOptions, Election } from './public-election.ts';
+import type { Held } from './lease.ts';
+import { makeListeners } from './listeners.ts';
+import { TRY_RULES, type Rules } from './options.ts';
+import { ownView } from './own-view.ts';
+import { after, stamp } from './platform.ts';
+import type { ElectionEvents, ElectionSnapshot, Election, ElectOptions } from './public-election.ts';
+import type { QueuedInfo } from './public-options.ts';
+import type { LeaseView } from './public-view.ts';
+import { makeStore, type Store } from './store.ts';
+import { viewOf } from './view.ts';
 
-/** `client.elect`, see there. */
-export function elect(_inside: Inside, _name: string, _options: ElectOptions): Election {
-  throw new LeaseError({ code: 'internal', message: 'not built' });
+const EVENTS: Rules<ElectionEvents> = { elected: 'function', deposed: 'function', leader: 'function' };
+
+/** `client.elect`, see there. Its methods need no `this`, so that they can be passed on. */
+export function elect(inside: Inside, name: string, options: ElectOptions): Election {
+  const { steal: _steal, whenOwn: _whenOwn, ...rules } = TRY_RULES;
+  const terms = inside.terms(name, options, rules);
+  const candidacy = new Candidacy(inside, { ...terms, candidate: true }, options);
+  return {
+    name,
+    get status() {
+      return candidacy.look().status;
+    },
+    get isLeader() {
+      return candidacy.look().isLeader;
+    },
+    get lease() {
+      return candidacy.look().lease;
+    },
+    get leader() {
+      return candidacy.look().leader;
+    },
+    get position() {
+      return candidacy.look().position;
+    },
+    get error() {
+      return candidacy.error;
+    },
+    on: candidacy.listeners.on,
+    resign: () => candidacy.resign(),
+    stop: () => candidacy.stop(),
+    subscribe: candidacy.store.subscribe,
+    getSnapshot: () => candidacy.look(),
+    [Symbol.asyncDispose]: () => candidacy.stop(),
+  };
+}
+
+/** The election machine at work: its effects become claims, releases, a watch and a timer here, and news to people. */
+class Candidacy {
+  readonly listeners;
+  readonly store: Store<ElectionSnapshot>;
+  error: Error | null = null;
+  readonly #inside: Inside;
+  readonly #terms: AcquireTerms;
+  readonly #options: ElectOptions;
+  #candidate: Candidate;
+  #held: Held | null = null;
+  /** Of the claim that is asked. */
+  #key: RequestId | null = null;
+  #seen: LeaseView | null = null;
+  #own: LeaseView | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #unwatch: (() => void) | null = null;
+  #unfollow: () => void = () => undefined;
+  /** What people have still to hear: each piece to all of them before the next, whatever they do meanwhile. */
+  readonly #news: (() => void)[] = [];
+  /** Somebody is being told; or the lease has ended, and tells so first. */
+  #telling = false;
+  #ending = false;
+  #released: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+  readonly #abort = (): void => void this.stop();
+
+  constructor(inside: Inside, terms: AcquireTerms, options: ElectOptions) {
+    this.#inside = inside;
+    this.#terms = terms;
+    this.#options = options;
+    this.listeners = makeListeners<ElectionEvents>(EVENTS, inside.failed);
+    this.#candidate = candidateOf(inside.runner().core.status, stamp().mono);
+    this.store = makeStore<ElectionSnapshot>(this.#snapshot(), inside.failed);
+    this.#unfollow = inside.onStatus(({ status }) => this.#step({ kind: 'connection', status }));
+    options.signal?.addEventListener('abort', this.#abort);
+    if (options.signal?.aborted === true) this.#abort();
+    else this.#claim();
+  }
+
+  /** What is true now: a reading looks at the clocks of the lease, which may end by it. */
+  look(): ElectionSnapshot {
+    this.#held?.look();
+    return this.store.get();
+  }
+
+  resign(): Promise<void> {
+    this.#step({ kind: 'resign' });
+    return this.#released;
+  }
+
+  stop(): Promise<void> {
+    if (this.#stopped === undefined) {
+      this.#step({ kind: 'stop' });
+      this.#stopped = this.#released;
+    }
+    return this.#stopped;
+  }
+
+  #step(event: ElectionEvent): void {
+    const before = this.#candidate;
+    const { state, effects } = electionStep(before, event, stamp().mono, Math.random);
+    this.#candidate = state;
+    const isSeen = state.view !== null && state.view !== before.view;
+    if (isSeen) this.#seen = viewOf(state.view, this.#inside.names);
+    if (this.#held !== null && (isSeen || event.kind === 'granted'))
+      this.#own = ownView(this.#inside, this.#terms, this.#held, this.#seen);
+    // Put in its place before anything is done, since more steps may come of that.
+    for (const effect of effects) this.#note(effect);
+    if (state.phase.kind !== 'leading') this.#held = null;
+    if (state.phase.kind === 'refused') this.error ??= errorOf(state.phase.failure);
+    for (const effect of effects) this.#perform(effect);
+    this.store.update(this.#snapshot());
+    this.#tell();
+  }
+
+  #snapshot(): ElectionSnapshot {
+    const { phase, open } = this.#candidate;
+    const status = electionStatus(this.#candidate);
+    return {
+      status,
+      isLeader: status === 'leading',
+      leader: this.#leader(),
+      position: open && phase.kind === 'standing' ? phase.position : null,
+      lease: this.#held?.lease ?? null,
+    };
+  }
+
+  #leader(): LeaseView | null {
+    if (leaderOf(this.#candidate) === null) return null;
+    return this.#candidate.phase.kind === 'leading' ? this.#own : this.#seen;
+  }
+
+  #note(effect: ElectionEffect): void {
+    const { emit } = this.listeners;
+    const held = this.#held;
+    if (effect.kind === 'leader') {
+      const leader = effect.token === null ? null : this.#leader();
+      this.#news.push(() => emit('leader', leader));
+    } else if (held !== null && effect.kind === 'elected') this.#news.push(() => emit('elected', held.lease));
+    else if (held !== null && effect.kind === 'deposed') {
+      const { ended } = held;
+      if (ended !== null) this.#news.push(() => emit('deposed', ended));
+    }
+  }
+
+  #tell(): void {
+    if (this.#telling || this.#ending) return;
+    this.#telling = true;
+    for (let news = this.#news.shift(); news !== undefined; news = this.#news.shift()) news();
+    this.#telling = false;
+  }
+
+  #perform(effect: ElectionEffect): void {
+    switch (effect.kind) {
+      case 'claim':
+        return this.#claim();
+      case 'pause':
+        clearTimeout(this.#timer);
+        this.#timer = after(effect.ms, () => this.#step({ kind: 'due' }));
+        return undefined;
+      case 'release':
+        if (this.#held !== null) this.#released = this.#held.lease.release().then(() => undefined);
+        return undefined;
+      case 'leave':
+        return this.#leave();
+      default:
+        return undefined;
+    }
+  }
+
+  #claim(): void {
+    const { claims } = this.#inside;
+    clearTimeout(this.#timer);
+    this.#watch();
+    const key = (this.#key = claims.newKey());
+    const claimant: Claimant = {
+      granted: (held) => {
+        this.#key = null;
+        held.ending = () => this.#over();
+        this.#held = held;
+        this.#step({ kind: 'granted', token: fencingToken(held.lease.fencingToken) });
+      },
+      failed: (failure) => {
+        this.#key = null;
+        this.#step({ kind: 'failed', failure });
+      },
+      over: () => {
+        this.#ending = false;
+        this.#tell();
+      },
+    };
+    const onQueued = ({ position }: QueuedInfo): void => this.#step({ kind: 'queued', position });
+    claims.open(key, this.#terms, { renewWhile: this.#options.renewWhile, onQueued }, claimant);
+  }
+
+  /** The lease has ended and nobody has heard: its status comes first, then the lease tells, then the rest. */
+  #over(): void {
+    this.#ending = true;
+    this.#step({ kind: 'over' });
+  }
+
+  /** One that failed (a session has only so many) is tried again with each claim. */
+  #watch(): void {
+    this.#unwatch ??= this.#inside.runner().watch(
+      this.#terms.name,
+      (view) => this.#step({ kind: 'view', view }),
+      () => (this.#unwatch = null),
+    );
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#unfollow();
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#unwatch?.();
+    this.#unwatch = null;
+    const key = this.#key;
+    this.#key = null;
+    if (key !== null) this.#inside.claims.withdraw(key);
+  }
 }

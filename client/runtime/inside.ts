@@ -2,9 +2,10 @@ import type { Json } from '../../shared/json.ts';
 import type { AcquireTerms } from '../core/types.ts';
 import type { Claims } from './claims.ts';
 import type { StatusChange } from './public-client.ts';
-import type { AcquireOptions } from './public-options.ts';
+import type { AcquireOptions, RunOptions } from './public-options.ts';
 import type { Names } from './namespace.ts';
 import type { Rules } from './options.ts';
+import type { Work } from './run.ts';
 import type { Runner } from './runner.ts';
 
 /** What the parts of one client share. */
@@ -20,6 +21,8 @@ export interface Inside {
   readonly metadata: Json;
   /** Checks a claim's options and the name, which gets the namespace; throws `bad-request`. */
   readonly terms: <O extends AcquireOptions>(name: string, options: O, rules?: Rules<O>) => AcquireTerms;
+  /** `client.run`, without `ifUnavailable`. */
+  readonly run: <T>(name: string, options: RunOptions, work: Work<T>) => Promise<T>;
   /** Told of each change before the listeners of people are; returns what takes it away again. */
   readonly onStatus: (listener: (change: StatusChange) => void) => () => void;
   /** A callback threw. */
