@@ -51,13 +51,16 @@ export function findKnown(entry: NameEntry | null, token: FencingToken): Holder 
   return null;
 }
 
+/** The largest token of the name that is known: of a grant of this run, or else of what is stored of it. */
+const newestKnown = (entry: NameEntry | null): number =>
+  Math.max(entry?.lastToken ?? 0, entry?.state?.durable?.fencingToken ?? 0);
+
 export type NotCurrent = 'expired' | 'superseded' | 'forbidden' | 'revoked' | 'stolen';
 
 /** The held lease of `session` with this token, or why it is none (S3). */
 export function findCurrent(entry: NameEntry | null, session: SessionId, token: FencingToken): HeldHolder | NotCurrent {
   const holder = findKnown(entry, token);
-  if (holder === null)
-    return entry !== null && entry.lastToken !== null && token < entry.lastToken ? 'superseded' : 'expired';
+  if (holder === null) return token < newestKnown(entry) ? 'superseded' : 'expired';
   if (holder.terms.session !== session) return 'forbidden';
   if (isHeld(holder)) return holder;
   return holder.phase.kind === 'ending' ? holder.phase.code : 'expired';

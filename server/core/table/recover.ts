@@ -74,7 +74,6 @@ function recoverClaim(table: Table, { terms }: StoredClaim, now: ListeningMs): v
 }
 
 function recoverState(table: Table, state: StoredState): void {
-  const entry = table.names.ensure(state.name);
-  setDurable(table, entry, state);
-  entry.lastToken = fencingToken(Math.max(entry.lastToken ?? 0, state.fencingToken));
+  // It says nothing of the last token: others may have held the name since, and have written nothing.
+  setDurable(table, table.names.ensure(state.name), state);
 }
