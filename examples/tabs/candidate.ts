@@ -52,7 +52,7 @@ export class Candidate {
     this.client.on('status', ({ status, error }) =>
       log(`connection: ${status}${error === null ? '' : `, ${error.message}`}`),
     );
-    this.client.on('warning', ({ message }) => log(message));
+    this.client.on('warning', ({ code, message }) => log(`${code}: ${message}`));
     this.election.on('elected', (lease) => this.#lead(lease));
     this.election.on('deposed', ({ code }) => {
       if (code === 'released') log('this tab has stepped down');

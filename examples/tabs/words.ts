@@ -25,7 +25,7 @@ export function placeOf(position: number | null): string {
 }
 
 const REASONS: { readonly [code in LossCode | 'released']?: string } = {
-  'missed-ack': 'no renewal was answered in time, so this tab stopped before its deadline',
+  'missed-ack': 'no renewal was answered in time',
   expired: 'its deadline passed',
   superseded: 'another was granted it since',
   revoked: 'an operator ended it',
