@@ -204,7 +204,7 @@ export class ClientHandle {
   /** `workMs`: how often its worker logs `worked` while it leads. */
   elect(key: string, name: string, options: ElectOptions = {}, workMs?: number): Promise<Settled> {
     const work = workMs === undefined ? {} : { workMs };
-    return this.#call(5_000, (call) => ({ do: 'elect', call, key, name, options, ...work }));
+    return this.#call(30_000, (call) => ({ do: 'elect', call, key, name, options, ...work }));
   }
 
   /** `times` calls in one turn. */
