@@ -11,7 +11,12 @@ import {
   type Reference,
 } from '../../../client/core/types.ts';
 import { checkMessage } from '../../../shared/frame-check.ts';
-import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../../shared/frames.ts';
+import {
+  COORDINATOR_FRAMES,
+  type ClientMessage,
+  type CoordinatorMessage,
+  type WireLeaseView,
+} from '../../../shared/frames.ts';
 import { instanceId, requestId, type FencingToken, type LeaseName, type RequestId } from '../../../shared/ids.ts';
 import type { Json } from '../../../shared/json.ts';
 import type { Coordinator } from './coordinator.ts';
@@ -40,6 +45,7 @@ export class SimulatedClient {
   onStart: () => void = () => undefined;
   onClaim: (key: RequestId, outcome: ClaimOutcome) => void = () => undefined;
   onLease: (key: RequestId, news: Extract<Effect, { readonly kind: 'lease' }>['news']) => void = () => undefined;
+  onView: (view: WireLeaseView) => void = () => undefined;
   readonly #parts: ClientParts;
   readonly #settled = new Map<Reference, (outcome: Outcome) => void>();
   readonly #sockets = new Map<DialNumber, Connection>();
@@ -210,8 +216,10 @@ export class SimulatedClient {
         return;
       case 'status':
       case 'queued':
-      case 'view':
       case 'warning':
+        return;
+      case 'view':
+        this.onView(effect.view);
         return;
       default:
         effect satisfies never;

@@ -70,6 +70,15 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
     client.restart();
     return `restart ${client.id}`;
   },
+  ({ clients, history }, random) => {
+    const client = random.pick(clients);
+    const ms = random.pick([0, 100, 1_500, 5_000]);
+    if (!client.host.isRunning) return 'nothing put away';
+    client.handle({ kind: 'put-away' });
+    client.host.after(ms, () => client.handle({ kind: 'brought-back' }));
+    history.counts.putAway += 1;
+    return `put away ${client.id} ${ms}`;
+  },
   ({ coordinator }, random) => {
     const ms = random.pick([100, 400, 1_500, 4_000]);
     coordinator.host.pause(ms);

@@ -34,6 +34,8 @@ export class History {
     undone: 0,
     faults: 0,
     revoked: 0,
+    putAway: 0,
+    views: 0,
   };
 
   note(at: number, text: string): void {

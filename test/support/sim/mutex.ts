@@ -9,6 +9,8 @@ import { TERMS } from './scripted.ts';
 /** How it goes: `calm` means short holds, waits that are timed, and grants that are counted. */
 export interface Mood {
   calm: boolean;
+  /** Nobody claims, and nobody lets go. */
+  atRest: boolean;
   readonly names: number;
 }
 
@@ -65,6 +67,7 @@ export class Worker {
   }
 
   #claim(): void {
+    if (this.#mood.atRest) return;
     const terms = this.#terms();
     this.#current = this.client.acquire(terms);
     const limitMs = terms.waitMs === 0 ? CONNECT_MS_MAX : terms.waitMs;
@@ -117,6 +120,7 @@ export class Worker {
   }
 
   #letGo(key: RequestId): void {
+    if (this.#mood.atRest) return undefined;
     if (this.#random.chance(0.1)) return this.client.handle({ kind: 'stop-renewing', key });
     return this.client.ask(
       (reference) => ({ kind: 'release', key, reference, handOver: this.#random.chance(0.1) }),
