@@ -28,11 +28,11 @@ describe.skipIf(CHROMIUM === null)('an election', () => {
       await killedIsFollowed(stage, process.client, () => process.process.kill(), killed.client);
       await killedIsFollowed(stage, killed.client, () => killed.kill(), closed.client);
 
-      const hidden = closed.next('pagehide');
-      const closing = closed.close();
-      const afterClose = await grantOf(stage.log, other, (await hidden).at, TTL_MS);
-      await closing;
-      expect(msBetween((await hidden).at, afterClose.at)).toBeLessThanOrEqual(FAREWELL_MS);
+      const closing = now();
+      await closed.close();
+      const afterClose = await grantOf(stage.log, other, closing, TTL_MS);
+      const hidden = await closed.told('pagehide', closing);
+      expect(msBetween(hidden.at, afterClose.at)).toBeLessThanOrEqual(FAREWELL_MS);
 
       const resigned = now();
       await other.resign(KEY);
@@ -41,11 +41,11 @@ describe.skipIf(CHROMIUM === null)('an election', () => {
       const leaving = now();
       await left.leave();
       const afterLeave = await grantOf(stage.log, other, leaving, TTL_MS);
-      // The page tells of its farewell when it is back.
-      const farewell = left.next('pagehide persisted');
+      // What the page told as it was left arrives when it is back.
       await left.back();
-      expect(msBetween((await farewell).at, afterLeave.at)).toBeLessThanOrEqual(FAREWELL_MS);
-      await standing(stage.log, left.client, now());
+      const farewell = await left.told('pagehide persisted', leaving);
+      expect(msBetween(farewell.at, afterLeave.at)).toBeLessThanOrEqual(FAREWELL_MS);
+      await standing(stage.log, left.client, afterLeave.at);
 
       expect(leadersOf(stage)).toEqual(['process-1', 'tab-1', 'tab-2', 'process-2', 'tab-3', 'process-2']);
     });

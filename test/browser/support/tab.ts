@@ -69,10 +69,11 @@ export class Tab implements Owner {
     });
   }
 
-  /** What the page goes through next. */
-  next(what: string, ms = ARRIVES_MS): Promise<EntryOf<'page'>> {
-    const mine = (entry: EntryOf<'page'>): boolean => entry.client === this.label && entry.what === what;
-    return this.log.next('page', mine, ms, `${this.label} tells '${what}'`);
+  /** What the page goes through, from `since` on. */
+  told(what: string, since: bigint, ms = ARRIVES_MS): Promise<EntryOf<'page'>> {
+    const fits = (entry: EntryOf<'page'>): boolean =>
+      entry.client === this.label && entry.what === what && entry.at >= since;
+    return this.log.find('page', fits, ms, `${this.label} tells '${what}'`);
   }
 
   /** SIGKILL to its renderer. The instant in the log lies before the signal. */
@@ -91,21 +92,23 @@ export class Tab implements Owner {
 
   /** Another tab of its window is brought to the front. */
   async hide(): Promise<void> {
-    const hidden = this.next('hidden');
+    const since = now();
     const other = await this.page.browserContext().newPage();
     await other.bringToFront();
-    await hidden;
+    await this.told('hidden', since);
   }
 
   async show(): Promise<void> {
-    const visible = this.next('visible');
+    const since = now();
     await this.page.bringToFront();
-    await visible;
+    await this.told('visible', since);
   }
 
-  /** Only a hidden page can be frozen. */
-  async freeze(): Promise<void> {
+  /** Only a hidden page can be frozen. Resolves with what the page told then. */
+  async freeze(): Promise<EntryOf<'page'>> {
+    const since = now();
     await this.cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+    return this.told('freeze', since);
   }
 
   async thaw(): Promise<void> {
@@ -118,9 +121,9 @@ export class Tab implements Owner {
 
   /** Back to the page that was left. What it told as it was left arrives now. */
   async back(): Promise<void> {
-    const shown = this.next('pageshow persisted');
+    const since = now();
     await this.cdp.send('Runtime.evaluate', { expression: 'history.back()' });
-    await shown;
+    await this.told('pageshow persisted', since);
   }
 
   async #send(order: PageOrder): Promise<void> {
