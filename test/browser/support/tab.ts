@@ -53,9 +53,13 @@ export class Tab implements Owner {
     cdp.on('Runtime.bindingCalled', ({ payload }) => pageLog.arrived(payload));
     await cdp.send('Runtime.enable');
     await cdp.send('Runtime.addBinding', { name: BINDING });
+    page.on('pageerror', (error) => log.add({ at: now(), client: label, event: 'unhandled', text: String(error) }));
     await page.goto(`${site.origin}/page#${label}`);
     pageLog.originIs(await originOf(cdp));
-    return new Tab(log, label, site, { page, cdp, pid: await rendererOf(browser, cdp) });
+    const tab = new Tab(log, label, site, { page, cdp, pid: await rendererOf(browser, cdp) });
+    // A client that throws as it is loaded is told by this rather than by all that is asked of it.
+    await tab.told('pageshow', 0n);
+    return tab;
   }
 
   get living(): boolean {
