@@ -15,12 +15,13 @@ import { onPath } from './support/system.ts';
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 
-const TAB = { width: 400, height: 596 } as const;
+const TAB = { width: 400, height: 652 } as const;
 /** How far the counter goes under each of the tabs before the next one leads. */
 const STEPS_EACH = 16;
+const GAP = 24;
 const BYTES_MAX = 400_000;
-/** The place in the page's list of labels before that of the first tab. */
-const FIRST_PLACE = '0';
+/** The place in the page's list of labels from which the first tab goes on: it makes the colours of the picture. */
+const FIRST_PLACE = '10';
 
 interface Shot {
   readonly title: string;
@@ -46,7 +47,6 @@ async function openTab(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage({ type: 'window' });
   await page.setViewport({ ...TAB, deviceScaleFactor: 2 });
   await page.evaluateOnNewDocument(
-    // Whoever comes first begins with this one; later tabs go on from there.
     `localStorage.getItem('leasehold.examples.tabs') ?? localStorage.setItem('leasehold.examples.tabs', '${FIRST_PLACE}')`,
   );
   await page.goto(url);
@@ -57,25 +57,42 @@ async function openTab(browser: Browser, url: string): Promise<Page> {
 const counted = (page: Page, count: number): Promise<unknown> =>
   page.waitForFunction(`Number(document.getElementById('count').textContent) >= ${count}`, { timeout: 60_000 });
 
-async function shoot(page: Page, scheme: Scheme): Promise<Shot> {
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  // As text, since this file knows no document.
-  const icon = String(await page.evaluate(`document.querySelector('link[rel=icon]').href`));
-  const image = await page.screenshot({ encoding: 'base64' });
-  return { title: await page.title(), icon, image };
+/** Neither just renewed nor about to be: everybody has heard of the last renewal by then. */
+const leftIn = `parseFloat(document.getElementById('left').textContent)`;
+
+/** What stands on the tab itself. */
+async function faceOf(page: Page): Promise<Omit<Shot, 'image'>> {
+  // A click on a button has scrolled to it.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const icon = await page.$eval('link[rel=icon]', (link) => link.getAttribute('href') ?? '');
+  const title = await page.title();
+  return { icon, title };
+}
+
+async function shoot(page: Page, scheme: Scheme): Promise<string> {
+  // Without motion the colours change at once.
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  return page.screenshot({ encoding: 'base64' });
 }
 
 /** One picture of several: each below its title and icon, as in a browser. */
 async function compose(browser: Browser, shots: readonly Shot[], scheme: Scheme, path: string): Promise<void> {
   const page = await browser.newPage();
-  await page.setViewport({ width: shots.length * (TAB.width + 24) + 24, height: TAB.height, deviceScaleFactor: 2 });
+  await page.setViewport({
+    width: shots.length * (TAB.width + GAP) - GAP + 2,
+    height: TAB.height,
+    deviceScaleFactor: 2,
+  });
   const [bar, edge, ink] = scheme === 'light' ? ['#efede8', '#dad7d0', '#1b1d1f'] : ['#232629', '#34383c', '#eae8e4'];
   const tabs = shots.map(
     ({ title, icon, image }) =>
       `<figure><figcaption><img src="${icon}">${title}</figcaption><img src="data:image/png;base64,${image}"></figure>`,
   );
   await page.setContent(`<!doctype html><style>
-    body { margin: 0; padding: 16px 24px 24px; display: flex; gap: 24px; font: 550 13px/1 Inter, system-ui, sans-serif; }
+    body { margin: 0; padding: 1px; display: flex; gap: ${GAP}px; font: 550 13px/1 Inter, system-ui, sans-serif; }
     figure { margin: 0; width: ${TAB.width}px; overflow: hidden; border-radius: 12px; outline: 1px solid ${edge}; }
     figcaption { display: flex; align-items: center; gap: 10px; height: 38px; padding: 0 14px; background: ${bar}; color: ${ink}; }
     figcaption img { width: 16px; height: 16px; }
@@ -107,8 +124,19 @@ try {
     // The last one goes on leading: it is in the picture.
     if (index < tabs.length - 1) await tab.click('#resign');
   }
+  // The one that leads stands first in the picture.
+  const shown = [...tabs.slice(-1), ...tabs.slice(0, -1)];
+  const faces = await Promise.all(shown.map(faceOf));
+  const [leader] = shown;
+  await leader?.waitForFunction(`${leftIn} > 1.8 && ${leftIn} < 2.4`, { polling: 20 });
+  // They stop at the same moment, which taking pictures is too slow for; colours are the style's affair.
+  await Promise.all(shown.map((tab) => tab.setJavaScriptEnabled(false)));
   for (const scheme of SCHEMES) {
-    const shots = await Promise.all(tabs.map((tab) => shoot(tab, scheme)));
+    const shots: Shot[] = [];
+    for (const [index, tab] of shown.entries()) {
+      const { title = '', icon = '' } = faces[index] ?? {};
+      shots.push({ title, icon, image: await shoot(tab, scheme) });
+    }
     await compose(browser, shots, scheme, `docs/tabs-${scheme}.png`);
   }
 } finally {

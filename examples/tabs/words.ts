@@ -18,10 +18,14 @@ export function tokenParts(token: number): { readonly head: string; readonly tai
 
 export const shortToken = (token: number): string => `…${tokenParts(token).tail}`;
 
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' };
+const ordinal = (place: number): string => `${place}${ENDINGS[ORDINALS.select(place)] ?? 'th'}`;
+
 export function placeOf(position: number | null): string {
   if (position === null) return 'this tab is not in it';
   if (position === 0) return 'this tab is next';
-  return position === 1 ? 'one before this tab' : `${position} before this tab`;
+  return `this tab is ${ordinal(position + 1)}`;
 }
 
 const REASONS: { readonly [code in LossCode | 'released']?: string } = {

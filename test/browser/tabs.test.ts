@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === null)('examples/tabs', () => {
       const seen = await until(first, follows, 'the one that resigned follows');
       expect(seen.log[0]).toContain(`${next.me} leads`);
       expect(seen.log[1]).toContain('this tab has stepped down');
-      await until(first, ({ place }) => place === 'this tab is number 2', 'it stands at the tail');
+      await until(first, ({ place }) => place === 'this tab is 2nd', 'it stands at the tail');
       await until(third, ({ place }) => place === 'this tab is next', 'the third is next');
       // Nobody resigns what it does not have.
       await third.click('#resign');
