@@ -113,9 +113,8 @@ export class Watches {
   leave(socket: SocketId): void {
     const seat = this.#seats.get(socket);
     if (seat === undefined) return;
-    seat.congested = false;
     for (const watch of seat.watches.values()) this.remove(watch);
-    this.#dropIfBare(seat);
+    this.#seats.delete(socket);
   }
 
   congest(socket: SocketId, congested: boolean): void {
