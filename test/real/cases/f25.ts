@@ -124,7 +124,10 @@ function nextOf<E extends 'held' | 'election'>(
 ): Promise<EntryOf<E>> {
   const fits = (entry: EntryOf<'held'> | EntryOf<'election'>): boolean =>
     entry.client === label && (status === undefined || ('status' in entry && entry.status === status));
-  return bench.log.next<E>(event, fits, ms, `${label}: ${event} ${status ?? ''}`);
+  const found = bench.log.next<E>(event, fits, ms, `${label}: ${event} ${status ?? ''}`);
+  // Awaited later by each caller: what goes wrong until then must not be unhandled.
+  found.catch(() => undefined);
+  return found;
 }
 
 /** Two calls in one turn: the second finds a candidate that does not lead any more, and does nothing. */
