@@ -5,6 +5,7 @@ import {
   type ClientCore,
   type ClientEvent,
   type ClientSettings,
+  type ClientStatus,
   type DialNumber,
   type Effect,
   type Outcome,
@@ -46,6 +47,8 @@ export class SimulatedClient {
   onClaim: (key: RequestId, outcome: ClaimOutcome) => void = () => undefined;
   onLease: (key: RequestId, news: Extract<Effect, { readonly kind: 'lease' }>['news']) => void = () => undefined;
   onView: (view: WireLeaseView) => void = () => undefined;
+  onStatus: (status: ClientStatus) => void = () => undefined;
+  onQueued: (key: RequestId, position: number) => void = () => undefined;
   readonly #parts: ClientParts;
   readonly #settled = new Map<Reference, (outcome: Outcome) => void>();
   readonly #sockets = new Map<DialNumber, Connection>();
@@ -215,7 +218,11 @@ export class SimulatedClient {
         this.#settled.delete(effect.reference);
         return;
       case 'status':
+        this.onStatus(effect.status);
+        return;
       case 'queued':
+        this.onQueued(effect.key, effect.position);
+        return;
       case 'warning':
         return;
       case 'view':

@@ -6,7 +6,7 @@ import { fallenTokens, History, overlaps } from './history.ts';
 import { Host } from './host.ts';
 import { Worker, type Mood } from './mutex.ts';
 import { Network } from './network.ts';
-import { randomFrom } from './random.ts';
+import { randomFrom, type Random } from './random.ts';
 import { Watcher } from './watcher.ts';
 import { World } from './world.ts';
 
@@ -25,9 +25,9 @@ export interface SimulationOptions {
 /** Clock rates differ by less than 0.1 % (S1). */
 const DRIFT = 0.000_49;
 /** What lasts longest (a pause, a sleep, a partition) is over by then, and so is any pause of a dial. */
-const HEALED_MS = 10_000;
+export const HEALED_MS = 10_000;
 /** Claims are granted or over by then, fixed windows too, and what is told once a second is told. */
-const RESTED_MS = 15_000;
+export const RESTED_MS = 15_000;
 /** A loop that never comes to rest makes more events than this a second. */
 const STEPS_PER_SECOND_MAX = 20_000;
 
@@ -37,6 +37,33 @@ export function simulate(
   { mutant = 'none', faultyMs = 14_000, calmMs = 45_000 }: SimulationOptions = {},
 ): Simulated {
   const random = randomFrom(seed);
+  const stage = stageFor(random, mutant);
+  const { world, history, clients } = stage;
+  const mood: Mood = { calm: false, atRest: false, names: random.whole(1, 2) };
+  const workers = clients.map((client) => new Worker(client, stage, random.fork(), mood));
+  plague(stage, random.fork(), faultyMs);
+  const watchers = clients.filter(() => random.chance(0.7)).map((client) => new Watcher(client, stage));
+  world.runUntil(faultyMs + HEALED_MS);
+  mood.calm = true;
+  world.runUntil(faultyMs + HEALED_MS + calmMs);
+  mood.atRest = true;
+  world.runUntil(world.now + RESTED_MS);
+  const unseen = watchers.flatMap((watcher) => watcher.problems());
+  for (const client of clients) client.finish();
+  const stuck = workers.flatMap(({ client, calmGrants }) =>
+    calmGrants === 0 ? [`${client.id} was granted nothing in ${calmMs} ms without a fault`] : [],
+  );
+  return { history, problems: [...broken(stage), ...unseen, ...stuck], steps: world.steps };
+}
+
+/** What holds of every history. */
+export function broken({ world, history }: Stage): readonly string[] {
+  const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
+  return [...overlaps(history), ...fallenTokens(history), ...history.broken, ...busy];
+}
+
+/** A coordinator that runs, and two or three clients that have asked for nothing yet. */
+export function stageFor(random: Random, mutant: Mutant): Stage {
   const world = new World();
   const history = new History();
   const network = new Network(world, random.fork());
@@ -67,26 +94,7 @@ export function simulate(
   const stage: Stage = { world, network, coordinator, clients, history };
   watch(stage);
   coordinator.start();
-  const mood: Mood = { calm: false, atRest: false, names: random.whole(1, 2) };
-  const workers = clients.map((client) => new Worker(client, stage, random.fork(), mood));
-  plague(stage, random.fork(), faultyMs);
-  const watchers = clients.filter(() => random.chance(0.7)).map((client) => new Watcher(client, stage));
-  world.runUntil(faultyMs + HEALED_MS);
-  mood.calm = true;
-  world.runUntil(faultyMs + HEALED_MS + calmMs);
-  mood.atRest = true;
-  world.runUntil(world.now + RESTED_MS);
-  const unseen = watchers.flatMap((watcher) => watcher.problems());
-  for (const client of clients) client.finish();
-  const stuck = workers.flatMap(({ client, calmGrants }) =>
-    calmGrants === 0 ? [`${client.id} was granted nothing in ${calmMs} ms without a fault`] : [],
-  );
-  const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
-  return {
-    history,
-    problems: [...overlaps(history), ...fallenTokens(history), ...history.broken, ...unseen, ...stuck, ...busy],
-    steps: world.steps,
-  };
+  return stage;
 }
 
 /** The coordinator's own events: grants, in their order, and those that somebody waited for. */
