@@ -13,6 +13,8 @@ export interface Seen {
   readonly headline: string;
   readonly title: string;
   readonly count: number;
+  /** What the bar shows: until the lease ends, or this tab stops. */
+  readonly leftMs: number;
   readonly token: string;
   readonly place: string;
   readonly connection: string;
@@ -102,6 +104,7 @@ export const seenIn = (page: Page): Promise<Seen> =>
       headline: textOf('leader-name'),
       title: document.title,
       count: Number(textOf('count')),
+      leftMs: Number.parseFloat(textOf('left')) * 1_000,
       token: textOf('token-head') + textOf('token-tail'),
       place: textOf('place'),
       connection: textOf('connection'),
@@ -110,7 +113,7 @@ export const seenIn = (page: Page): Promise<Seen> =>
   });
 
 /** What is seen as soon as it fits. */
-export function until(page: Page, fits: (seen: Seen) => boolean, what: string, ms = 15_000): Promise<Seen> {
+export function until(page: Page, fits: (seen: Seen) => boolean, what: string, ms = 20_000): Promise<Seen> {
   return eventually(
     async () => {
       const seen = await seenIn(page);
