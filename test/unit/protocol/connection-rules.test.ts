@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { reference } from '../../../client/core/types.ts';
+import { leaseName } from '../../../shared/ids.ts';
 import { granted, held, holding, Script, TOKEN, TTL_MS } from './script.ts';
+
+/** As the coordinator shows a name that nobody ever held. */
+const free = { name: 'printer', holders: [], queue: 0 };
 
 describe('docs/PROTOCOL.md: connection', () => {
   test('P-1 the first message of each frame carries its number, counted from 1 by 1 over all sockets', () => {
@@ -157,6 +162,44 @@ describe('docs/PROTOCOL.md: connection', () => {
     const [first] = script.all('setState');
     script.receive([{ type: 'stateSet', request: first?.request ?? '', version: 1 }]);
     expect(script.all('setState').map((message) => message.value)).toEqual([1, 2]);
+  });
+
+  test('P-20 what is watched is watched again under its id after the last part of each welcome', () => {
+    const script = new Script();
+    script.do({ kind: 'watch', reference: reference(1), name: leaseName('printer') });
+    script.welcome();
+    const [first] = script.all('watch');
+    script.receive([{ type: 'view', request: first?.request ?? '', views: [free] }]);
+    script.close();
+    script.pass(2_000);
+    script.welcome({ more: true });
+    expect(script.all('watch')).toEqual([first]);
+    script.welcome();
+    expect(script.all('watch').map(({ request, name }) => [request, name])).toEqual([
+      [first?.request, 'printer'],
+      [first?.request, 'printer'],
+    ]);
+    const changed = { ...free, queue: 3 };
+    script.receive([{ type: 'view', request: first?.request ?? '', views: [changed] }]);
+    const views = script.effects.flatMap((effect) => (effect.kind === 'view' ? [effect.view] : []));
+    expect(views).toEqual([free, changed]);
+  });
+
+  test('P-21 a view is not believed as a lease, and one of a watch that was given up is ignored', () => {
+    const script = new Script();
+    script.do({ kind: 'watch', reference: reference(1), name: leaseName('printer') });
+    script.welcome();
+    const request = script.all('watch')[0]?.request ?? '';
+    const mine = { label: '', metadata: null, session: 'session-1', fencingToken: TOKEN, mode: 'exclusive' };
+    const times = { heldForMs: 1, remainingMs: 9_000, ceilingLeftMs: 9_000 };
+    script.receive([{ type: 'view', request, views: [{ ...free, holders: [{ ...mine, ...times }] }] }]);
+    script.pass(5_000);
+    expect(script.all('renew')).toEqual([]);
+    expect(script.all('release')).toEqual([]);
+    script.do({ kind: 'unwatch', reference: reference(1) });
+    expect(script.all('unwatch').map((message) => message.request)).toEqual([request]);
+    script.receive([{ type: 'view', request, views: [free] }]);
+    expect(script.effects.filter((effect) => effect.kind === 'view')).toHaveLength(1);
   });
 
   test('a grant under another request than the one that waits is released', () => {
