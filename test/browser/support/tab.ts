@@ -14,6 +14,7 @@ interface Parts {
   readonly cdp: CDPSession;
   /** Of the renderer. */
   readonly pid: number;
+  readonly origin: bigint;
 }
 
 /** Where pages come from. */
@@ -31,16 +32,19 @@ export class Tab implements Owner {
   readonly client: ClientHandle;
   readonly page: Page;
   readonly cdp: CDPSession;
+  /** What the clock of its first document counts from, in nanoseconds of `process.hrtime`. */
+  readonly origin: bigint;
   readonly #pid: number;
   readonly #site: Site;
   #living = true;
 
-  private constructor(log: RunLog, label: string, site: Site, { page, cdp, pid }: Parts) {
+  private constructor(log: RunLog, label: string, site: Site, { page, cdp, pid, origin }: Parts) {
     this.log = log;
     this.label = label;
     this.client = new ClientHandle(this, label);
     this.page = page;
     this.cdp = cdp;
+    this.origin = origin;
     this.#pid = pid;
     this.#site = site;
   }
@@ -55,8 +59,9 @@ export class Tab implements Owner {
     await cdp.send('Runtime.addBinding', { name: BINDING });
     page.on('pageerror', (error) => log.add({ at: now(), client: label, event: 'unhandled', text: String(error) }));
     await page.goto(`${site.origin}/page#${label}`);
-    pageLog.originIs(await originOf(cdp));
-    const tab = new Tab(log, label, site, { page, cdp, pid: await rendererOf(browser, cdp) });
+    const origin = await originOf(cdp);
+    pageLog.originIs(origin);
+    const tab = new Tab(log, label, site, { page, cdp, origin, pid: await rendererOf(browser, cdp) });
     // A client that throws as it is loaded is told by this rather than by all that is asked of it.
     await tab.told('pageshow', 0n);
     return tab;
