@@ -1,15 +1,37 @@
 import type { FieldCase } from '../support/field-case.ts';
+import { F01 } from './f01.ts';
 import { F04 } from './f04.ts';
 import { F08 } from './f08.ts';
 import { F10 } from './f10.ts';
+import { F14 } from './f14.ts';
 import { F15 } from './f15.ts';
 import { F22 } from './f22.ts';
 import { F23 } from './f23.ts';
 import { F25 } from './f25.ts';
+import { F26 } from './f26.ts';
 import { F27 } from './f27.ts';
+import { F30 } from './f30.ts';
+import { F31 } from './f31.ts';
 import { F33 } from './f33.ts';
 import { F49 } from './f49.ts';
 import { F53 } from './f53.ts';
 
 /** The cases that are played so far, in the order of their numbers. */
-export const CASES: readonly FieldCase[] = [F04, F08, F10, F15, F22, F23, F25, F27, F33, F49, F53];
+export const CASES: readonly FieldCase[] = [
+  F01,
+  F04,
+  F08,
+  F10,
+  F14,
+  F15,
+  F22,
+  F23,
+  F25,
+  F26,
+  F27,
+  F30,
+  F31,
+  F33,
+  F49,
+  F53,
+];
