@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { simulateElections } from '../support/sim/elections.ts';
 
 /** `SIM_SEEDS=5000 SIM_FROM=1000` for a longer look. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 60);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 40);
 const FROM = Number(process.env['SIM_FROM'] ?? 1);
 const seeds = Array.from({ length: SEEDS }, (_, index) => FROM + index);
 

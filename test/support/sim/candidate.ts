@@ -7,7 +7,7 @@ import {
   type ElectionEffect,
   type ElectionEvent,
 } from '../../../client/core/election-machine.ts';
-import { fencingToken, type FencingToken, type RequestId } from '../../../shared/ids.ts';
+import type { FencingToken, RequestId } from '../../../shared/ids.ts';
 import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { reference, type Reference } from '../../../client/core/types.ts';
 import type { SimulatedClient } from './client.ts';
@@ -43,6 +43,9 @@ export class SimulatedCandidate {
   /** What it was told last. */
   #isElected = false;
   #leader: FencingToken | null = null;
+  /** The largest that this candidacy was told of, and the last of its own that is over. */
+  #largest = 0;
+  #over = 0;
   /** Counts the candidacies: what was planned for an earlier one is void. */
   #turn = 0;
   #references = 1_000_000;
@@ -98,6 +101,9 @@ export class SimulatedCandidate {
     this.#candidate = candidateOf(this.client.core.status, this.client.host.stamp.mono);
     this.#isElected = false;
     this.#leader = null;
+    // A new one knows nothing of what was before it.
+    this.#largest = 0;
+    this.#over = 0;
     this.#key = null;
     const mine = (this.#watch = reference((this.#references += 1)));
     this.client.handle({ kind: 'watch', reference: mine, name: NAME });
@@ -155,14 +161,24 @@ export class SimulatedCandidate {
         this.counts.deposed += 1;
         if (!this.#isElected) this.#stage.history.broken.push(`${client.id} was deposed and not elected`);
         this.#isElected = false;
+        this.#over = this.#largest;
         return undefined;
       case 'leader':
-        this.counts.leaders += 1;
-        this.#leader = effect.token === null ? null : fencingToken(effect.token);
-        return undefined;
+        return this.#led(effect.token);
       default:
         return effect satisfies never;
     }
+  }
+
+  /** Nobody who led before comes back, and least of all itself. */
+  #led(token: FencingToken | null): void {
+    this.counts.leaders += 1;
+    this.#leader = token;
+    if (token === null) return;
+    const { broken } = this.#stage.history;
+    if (token < this.#largest) broken.push(`${this.client.id} was told that ${token} leads after ${this.#largest}`);
+    if (token <= this.#over) broken.push(`${this.client.id} was told that ${token} leads, its own that is over`);
+    this.#largest = token;
   }
 
   #claim(): void {
