@@ -46,6 +46,17 @@ describe('README.md', () => {
     expect(outputOf('first.ts', first?.code ?? '')).toMatch(/^nightly-report is held under token \d+\n$/);
   });
 
+  test('its program of an election, a watch and a slot runs, and ends by itself', () => {
+    const second = blocksOf(README).filter((block) => block.language === 'ts')[1];
+    const told = outputOf('election.ts', second?.code ?? '');
+    expect(told).toMatch(/^leads under token \d+$/m);
+    expect(told).toMatch(/holds it, 0 wait, its state is undefined$/m);
+    expect(told).toMatch(/^sent under token \d+$/m);
+    expect(told).toMatch(/^leads no more: released$/m);
+    // The slot is done: another program at the same hour skips it.
+    expect(outputOf('election.ts', second?.code ?? '')).toMatch(/ did it at \d{4}-/m);
+  });
+
   test('the five lines of its second terminal take a lease', () => {
     const shell = blocksOf(README).find((block) => block.code.includes("<<'END'"))?.code ?? '';
     const [, five = ''] = /<<'END'\n([\s\S]*?)END\n/.exec(shell) ?? [];
