@@ -256,7 +256,7 @@ describe('O5', () => {
 
 describe('O6', () => {
   test('what is left over at rest is found', () => {
-    const counts = { sessions: 2, sockets: 1, leases: 0, claims: 0 };
+    const counts = { sessions: 2, sockets: 1, leases: 0, claims: 0, watches: 0 };
     expect(atRest(counts, { sessions: 1, leases: 0 })).toHaveLength(1);
     expect(atRest(counts, { sessions: 2, sockets: 1, leases: 0, claims: 0 })).toEqual([]);
     expect(atRest({ ...counts, watches: 1 }, { watches: 0 })).toHaveLength(1);

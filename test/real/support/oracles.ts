@@ -148,7 +148,7 @@ export interface Counts {
   readonly sockets: number;
   readonly leases: number;
   readonly claims: number;
-  readonly watches?: number;
+  readonly watches: number;
 }
 
 /** O6: at rest, what is left is the expected small number. */
@@ -156,7 +156,7 @@ export function atRest(counts: Counts, expected: Partial<Counts>): readonly stri
   const wrong: string[] = [];
   for (const key of ['sessions', 'sockets', 'leases', 'claims', 'watches'] as const) {
     const wanted = expected[key];
-    if (wanted !== undefined && (counts[key] ?? wanted) !== wanted)
+    if (wanted !== undefined && counts[key] !== wanted)
       wrong.push(`O6 ${key} at rest: ${counts[key]}, expected ${wanted}`);
   }
   return wrong;
