@@ -4,12 +4,13 @@ import type { Lease } from './public-lease.ts';
 import type { AcquireOptions } from './public-options.ts';
 import type { LeaseView } from './public-view.ts';
 
-/** As for `acquire`; an election waits without limit, and tells its place itself. */
+/** As for `acquire`; an election waits without limit, and tells its place itself. `signal` stops it. */
 export type ElectOptions = Omit<AcquireOptions, 'waitMs' | 'onQueued' | 'steal' | 'whenOwn'>;
 
 /**
- * `connecting`: there is no coordinator, so this candidate is not known to stand. `standing`: it waits in the queue.
- * `stopped` and `refused` are final.
+ * `connecting`: this candidate is not known to stand: there is no connection, or it pauses after a refusal. `standing`: it
+ * waits in the queue. `stopped` and `refused` (asking again would change nothing: `forbidden`, `mode-conflict`,
+ * `bad-request`, or the client is refused) are final.
  */
 export type ElectionStatus = 'connecting' | 'standing' | 'leading' | 'stopped' | 'refused';
 
@@ -33,7 +34,9 @@ export interface ElectionSnapshot {
 }
 
 /**
- * One candidate. It stands again after each loss, for ever, until it is stopped or its client is closed or refused.
+ * One candidate. It stands again after each loss, for ever, until it is stopped or its client is closed or refused; and
+ * keeps its process alive until then. After a refusal it pauses first, 1 to 30 s; and so it does where it led for less
+ * than a second five times in a row.
  *
  * At a win, in one turn: `status`, then `elected`, then `leader`. At a loss, in one turn: `status`, then the lease's signal
  * aborts and the lease tells `lost` or `released`, then `deposed`, then `leader(null)`. Never `deposed` without
@@ -53,9 +56,15 @@ export interface Election extends AsyncDisposable {
   /** Why, of `refused`. */
   readonly error: Error | null;
   on<E extends keyof ElectionEvents>(event: E, listener: (news: ElectionEvents[E]) => void): () => void;
-  /** Steps down and stands again at the tail; of a candidate that does not lead: nothing. Resolves as `lease.release` does. */
+  /**
+   * Steps down and stands again at the tail, as `lease.release` does, too; of a candidate that does not lead: nothing. Two
+   * calls within a millisecond are one. Resolves as `lease.release` does, and never rejects.
+   */
   resign(): Promise<void>;
-  /** Steps down or leaves the queue, for good. Resolves as `lease.release` does; the same promise at each call. */
+  /**
+   * Steps down or leaves the queue, for good, and watches no more: the leader is null from then on. Resolves as
+   * `lease.release` does, and never rejects; the same promise at each call. Aborting `options.signal` does the same.
+   */
   stop(): Promise<void>;
   /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
   subscribe(listener: () => void): () => void;
