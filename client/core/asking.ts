@@ -81,7 +81,10 @@ function acquire(book: Book, { key, terms }: Event<'acquire'>): void {
   book.standing.leastTtlMs = Math.min(book.standing.leastTtlMs, terms.ttlMs);
   const why = closedBy(book);
   if (why) book.effects.push({ kind: 'claim', key, outcome: { kind: 'failed', failure: why } });
-  else ask(book, key, 'acquire', { claim: claimOf(key, terms, book.now, book.settings.connectTimeoutMs) });
+  else {
+    const claim = claimOf(key, terms, book.now, book.settings.connectTimeoutMs);
+    ask(book, key, 'acquire', { claim, above: book.standing.tokenMark });
+  }
 }
 
 function withdraw(book: Book, { key }: Event<'withdraw'>): void {

@@ -85,6 +85,8 @@ export interface Ask {
   readonly key?: RequestId;
   readonly reference?: Reference | undefined;
   claim?: Claim;
+  /** Of a claim: the largest token that was known when it was made. Whatever it is granted is larger (S2). */
+  readonly above?: number | undefined;
   until: MonoMs;
   /** The frame that it left in, on the current socket; 0: not sent on it. */
   frame: number;

@@ -14,6 +14,8 @@ export interface Connection {
   readonly dials: number;
   /** Failures in a row since the last good connection. */
   readonly failures: number;
+  /** Refusals and early drops among them: each lengthens the pause behind the next; dials that nobody answers do not. */
+  readonly turnedAway: number;
   /** The last credential was refused: one more try, with a fresh one. */
   readonly denied: boolean;
   /** Why the last dial or connection failed; null after a welcome. */
@@ -96,6 +98,7 @@ export const CONNECTION_AT_START: Connection = {
   phase: { kind: 'idle' },
   dials: 0,
   failures: 0,
+  turnedAway: 0,
   denied: false,
   last: null,
 };
@@ -201,7 +204,7 @@ const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { 
 function proven(connection: Connection, now: Reading): Connection {
   const { phase } = connection;
   return phase.kind === 'open' && now.mono - phase.since >= GOOD_CONNECTION_MS
-    ? { ...connection, failures: 0 }
+    ? { ...connection, failures: 0, turnedAway: 0 }
     : connection;
 }
 
@@ -249,17 +252,18 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
   const { stakeMs, waiterPauseMs, settings } = around;
   // Dropped soon after its welcome is as good as refused; a credential that could not be had is not.
   const refused = phase.kind === 'open' ? since === connection : why && phase.kind === 'dialing';
+  const turnedAway = since.turnedAway + (refused ? 1 : 0);
   const pace: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
   const pause = backoffMs(
     pace,
-    failures,
+    pace === 'refused' ? turnedAway : failures,
     settings.chance(),
     Math.min(settings.maxBackoffMs, stakeMs / 3, waiterPauseMs),
   );
   const text = phase.kind === 'asking' ? `${NO_CREDENTIAL} in time` : noAnswer([urlOf(connection, around)]);
   const last = why ?? failure('unavailable', text, true);
   return leave(
-    { ...since, failures, last },
+    { ...since, failures, turnedAway, last },
     {
       kind: 'pausing',
       firm: pace === 'refused' || !!why?.retryAfterMs,

@@ -27,9 +27,11 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
     else stepLease(book, mine, { kind: 'end', code: 'expired', reply: message.resumed ? 'give-back' : 'nothing' });
     stepLease(book, mine, { kind: 'reconnected' });
   }
-  const awaited = new Set([...book.asks.values()].map(({ claim }) => claim?.terms.name));
+  const claims = [...book.asks.values()].filter(({ claim }) => claim);
   for (const { name, fencingToken, ttlMs } of held.values()) {
-    if (!holderOf(book, fencingToken) && !awaited.has(name)) giveBack(book, name, fencingToken, ttlMs);
+    // A lease that was lost is no grant of a claim that was made later, which would stand behind it.
+    const awaited = claims.some(({ claim, above = 0 }) => claim?.terms.name === name && fencingToken > above);
+    if (!holderOf(book, fencingToken) && !awaited) giveBack(book, name, fencingToken, ttlMs);
   }
   // All that is not answered is said again, under the same ids.
   for (const [id, asked] of book.asks) {

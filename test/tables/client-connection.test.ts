@@ -183,13 +183,22 @@ describe('the client connection', () => {
   });
 
   test('a connection that was dropped within 5 s of its welcome does not reset the pauses; a good one does', () => {
-    const open = connectionIn(PHASES.open, { failures: 4 });
+    const open = connectionIn(PHASES.open, { failures: 4, turnedAway: 2 });
     const early = connectionStep(open, { kind: 'failed', failure: null }, at(4_999), around(0.999_999)).state;
-    expect(early).toMatchObject({ failures: 5, phase: { kind: 'pausing' } });
-    expect(early.phase.kind === 'pausing' && Math.round(early.phase.until - 4_999)).toBe(16_000);
+    expect(early).toMatchObject({ failures: 5, turnedAway: 3, phase: { kind: 'pausing' } });
+    expect(early.phase.kind === 'pausing' && Math.round(early.phase.until - 4_999)).toBe(4_000);
     const good = connectionStep(open, { kind: 'failed', failure: null }, at(5_000), around(0.999_999)).state;
-    expect(good).toMatchObject({ failures: 1, phase: { kind: 'pausing' } });
+    expect(good).toMatchObject({ failures: 1, turnedAway: 0, phase: { kind: 'pausing' } });
     expect(good.phase.kind === 'pausing' && Math.round(good.phase.until - 5_000)).toBe(500);
+  });
+
+  test('dials that nobody answered before it do not lengthen the pause behind a refusal', () => {
+    const busy = { kind: 'failed', failure: failure('busy', 'full', true) } as const;
+    const first = connectionStep(connectionIn(PHASES.dialing, { failures: 9 }), busy, at(0), around(0.999_999)).state;
+    expect(first).toMatchObject({ failures: 10, turnedAway: 1 });
+    expect(first.phase.kind === 'pausing' && Math.round(first.phase.until)).toBe(1_000);
+    const second = connectionStep({ ...first, phase: PHASES.dialing }, busy, at(0), around(0.999_999)).state;
+    expect(second.phase.kind === 'pausing' && Math.round(second.phase.until)).toBe(2_000);
   });
 
   test('S10 a terminal refusal says why, and stays', () => {

@@ -59,6 +59,21 @@ describe('anchors and deadlines', () => {
     expect(world.sent('release').map(({ fencingToken }) => fencingToken)).toEqual([101, 77]);
   });
 
+  test('R8 a lease that was lost is given back although its name is claimed anew, and not the grant of that claim', () => {
+    const { world, key } = holding();
+    world.drop();
+    world.pass(TTL_MS * 3);
+    expect(world.news(key).at(-1)).toBe('lost missed-ack');
+    world.acquire('n', { ttlMs: TTL_MS });
+    const part = { name: 'n', leftMs: 2_000, ttlMs: 3_000, ceilingLeftMs: 9e6 };
+    world.open({ held: [{ ...part, fencingToken: 101 }] as never });
+    expect(world.sent('release').map(({ fencingToken }) => fencingToken)).toEqual([101]);
+    world.drop();
+    world.pass(100);
+    world.open({ held: [{ ...part, fencingToken: 102 }] as never });
+    expect(world.sent('release').map(({ fencingToken }) => fencingToken)).not.toContain(102);
+  });
+
   test('R8 only the last part of a welcome says what is missing', () => {
     const { world, key } = holding();
     world.drop();
