@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { durationMs } from '../../../../shared/time.ts';
 import { CoreDriver } from '../../../support/core-driver.ts';
 import type { RawClient } from '../../../support/raw-client.ts';
+import { shownNow } from './support/watching.ts';
 
 let driver: CoreDriver;
 let a: RawClient;
@@ -283,5 +284,21 @@ describe('a crash', () => {
     }
     expect(tokens).toEqual(tokens.toSorted((x, y) => x - y));
     expect(new Set(tokens).size).toBe(4);
+  });
+
+  test('S2 S3 what it finds of a state says nothing of the last token, and still shows that older ones are superseded', () => {
+    const leases = Array.from({ length: 3 }, (_, index) => {
+      const lease = a.granted('n');
+      a.send(...(index === 1 ? [a.setState(lease, index)] : []), a.release(lease));
+      return lease;
+    });
+    expect(shownNow(driver, 'n')).toMatchObject({ lastFencingToken: leases[2]?.fencingToken, state: { value: 1 } });
+    restart();
+    const found = shownNow(driver, 'n');
+    expect(found).toMatchObject({ state: { value: 1, fencingToken: leases[1]?.fencingToken } });
+    expect(found.lastFencingToken).toBeUndefined();
+    a.connect();
+    a.send(a.renew(...leases.slice(0, 2)));
+    expect(a.only('renewed').leases.map(({ code }) => code)).toEqual(['superseded', 'expired']);
   });
 });
