@@ -9,8 +9,11 @@ const TTL_MS = 6_000;
 const HIDDEN_MS = FULL ? 75_000 : 20_000;
 const TICK_MS = 250;
 
-/** Chromium lets a hidden page's timers run once a second, and once a minute from the second minute on. */
-const SLOWED_TO_MS = FULL ? 5_000 : 900;
+/**
+ * Chromium lets a hidden page's timers run once a second. Some versions let chains of them run once a minute after a
+ * while; Chromium 150 does not within the first 190 s (measured), so this test does not count on it.
+ */
+const SLOWED_TO_MS = 900;
 
 // Without Chromium there is no page; `npm run setup` installs it.
 describe.skipIf(CHROMIUM === null)('a hidden page', () => {
