@@ -193,11 +193,11 @@ describe('the client connection', () => {
   });
 
   test('dials that nobody answered before it do not lengthen the pause behind a refusal', () => {
-    const busy = { kind: 'failed', failure: failure('busy', 'full', true) } as const;
-    const first = connectionStep(connectionIn(PHASES.dialing, { failures: 9 }), busy, at(0), around(0.999_999)).state;
+    const full = { kind: 'failed', failure: failure('unavailable', 'full', true) } as const;
+    const first = connectionStep(connectionIn(PHASES.dialing, { failures: 9 }), full, at(0), around(0.999_999)).state;
     expect(first).toMatchObject({ failures: 10, turnedAway: 1 });
     expect(first.phase.kind === 'pausing' && Math.round(first.phase.until)).toBe(1_000);
-    const second = connectionStep({ ...first, phase: PHASES.dialing }, busy, at(0), around(0.999_999)).state;
+    const second = connectionStep({ ...first, phase: PHASES.dialing }, full, at(0), around(0.999_999)).state;
     expect(second.phase.kind === 'pausing' && Math.round(second.phase.until)).toBe(2_000);
   });
 
