@@ -287,6 +287,7 @@ describe('a crash', () => {
   });
 
   test('S2 S3 what it finds of a state says nothing of the last token, and still shows that older ones are superseded', () => {
+    driver.disk = 'ok';
     const leases = Array.from({ length: 3 }, (_, index) => {
       const lease = a.granted('n');
       a.send(...(index === 1 ? [a.setState(lease, index)] : []), a.release(lease));
