@@ -13,6 +13,7 @@ import { longestClaimMs, longestLeaseMs, namesOf, sizeOf } from './table/session
 import { setState } from './table/set-state.ts';
 import { fallSilent, hearFrom } from './table/silence.ts';
 import { dropIdleStates } from './table/states.ts';
+import type { NameEntry } from './table/model.ts';
 import type { Table } from './table/table.ts';
 import { takeAllBack, undoBatch } from './table/undo.ts';
 import { claimsOf, heldBy, listViews, unheard, viewOf } from './table/views.ts';
@@ -59,11 +60,20 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
 /** What the command or the passing of time has said, grants that it made possible last. */
 function said(table: Table, now: ListeningMs): readonly TableEvent[] {
   grantTouched(table, now);
-  for (const entry of table.touched) table.names.dropIfBare(entry);
+  const dropped = [...table.touched].filter((entry) => table.names.dropIfBare(entry));
   table.touched.clear();
+  sayForgotten(table, dropped);
   const { events } = table;
   table.events = [];
   return events;
+}
+
+/** The last token of a name is shown for as long as something is kept of it. */
+function sayForgotten(table: Table, dropped: readonly NameEntry[]): void {
+  const shown = dropped.filter((entry) => entry.lastToken !== null);
+  if (shown.length === 0) return;
+  const told = new Set(table.events.flatMap((event) => (event.kind === 'view-changed' ? [event.name] : [])));
+  for (const { name } of shown) if (!told.has(name)) table.events.push({ kind: 'view-changed', name });
 }
 
 function dispatch(table: Table, now: ListeningMs, command: TableCommand): void {

@@ -28,9 +28,6 @@ export function openName(table: Table, entry: NameEntry): void {
   entry.closure = null;
   table.touched.add(entry);
   sayOpened(table, entry.name);
-  // What only the closure kept in mind, the last token, is shown no longer.
-  if (entry.lastToken !== null && entry.holders.length === 0)
-    table.events.push({ kind: 'view-changed', name: entry.name });
 }
 
 export const sayOpened = (table: Table, name: LeaseName): void => table.outbox.add({ kind: 'opened', name });

@@ -25,11 +25,13 @@ export class NameIndex {
     return entry;
   }
 
-  /** Forgets the name if nothing is left of it. */
-  dropIfBare(entry: NameEntry): void {
-    if (entry.holders.length > 0 || entry.queue !== null || entry.closure !== null || entry.state !== null) return;
+  /** Forgets the name if nothing is left of it; whether it did. */
+  dropIfBare(entry: NameEntry): boolean {
+    if (entry.holders.length > 0 || entry.queue !== null || entry.closure !== null || entry.state !== null)
+      return false;
     this.#entries.delete(entry.name);
     this.#ordered.remove(entry);
+    return true;
   }
 
   /** In byte order, those that come after `after` and begin with `prefix`. */

@@ -80,6 +80,18 @@ describe('what a watch shows in its own time', () => {
     expect(heard(seen)).toEqual(['printer holder 7000 queue 0']);
   });
 
+  test('the last token is shown no longer when the write that kept it in mind could not be stored', () => {
+    const driver = new CoreDriver();
+    const holder = driver.client('holder').connect();
+    const lease = holder.granted('printer', 10_000);
+    const seen = watcher(driver, 'printer');
+    driver.disk = 'slow';
+    holder.send(holder.setState(lease, 1), holder.release(lease));
+    expect(seen.only('view').views[0]?.lastFencingToken).toBe(lease.fencingToken);
+    driver.finishAppend(false).turn();
+    expect(seen.only('view').views).toEqual([{ name: 'printer', holders: [], queue: 0 }]);
+  });
+
   test('a repeated claim counts as a renewal', () => {
     const driver = new CoreDriver();
     const holder = driver.client('holder').connect();
