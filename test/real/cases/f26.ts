@@ -11,6 +11,7 @@ const TTL_MS = 3_000;
 /** Of the holder whose coordinator is killed: it has to outlive the new one's start. */
 const LONG_TTL_MS = 10_000;
 const HOLE_MS = TTL_MS + 2_000;
+const TOKENS_APART_MS = 1_100;
 const BACK_MS_MAX = 2_000;
 const LIMIT_MS = 10_000;
 const SLACK_MS = 250;
@@ -104,6 +105,8 @@ async function cutOff(bench: Bench, name: string, place: Place): Promise<void> {
 
 /** The coordinator goes on from a copy of its data in which B has never come. */
 async function emptied(bench: Bench, name: string, { others, afterMs }: Omit<Place, 'coordinator'>): Promise<void> {
+  // Not in the second of the other coordinator's start: tokens begin at the clock.
+  await sleep(TOKENS_APART_MS);
   const data = bench.dataFile();
   const coordinator = await bench.coordinator({ data });
   const of = await pair(bench, name, { coordinator, others }, { ttlMs: LONG_TTL_MS });
