@@ -28,7 +28,8 @@ export function look(book: Book, isWake: boolean): void {
   if (late && now.mono > wake + STALLED_MS) {
     book.effects.push({ kind: 'warning', code: 'stalled', text: `stalled for ${Math.round(now.mono - wake)} ms` });
   }
-  if (late) book.graceAt = later(now.mono, 1);
+  // The wake is told off with it, so that the next look of the same turn does not find it late again.
+  if (late) book.wake = book.graceAt = later(now.mono, 1);
   if (isWake && (late || (graceAt !== null && now.mono < graceAt))) return;
   book.graceAt = null;
   lookAtLeases(book, 'due');

@@ -89,8 +89,8 @@ export class Scripted {
   do(event: ClientEvent, hold?: boolean): readonly Effect[] {
     const now = this.core.handle(this.#stamp(), event, hold);
     this.effects.push(...now);
-    // As a runner does, to set its timer.
-    this.core.nextWake();
+    // As a runner does at the end of a tick, to set its timer.
+    if (hold !== true) this.core.nextWake();
     return now;
   }
 
