@@ -119,7 +119,7 @@ describe('sleep, steps and stalls', () => {
     world.renewed(inFull);
     world.stall(2_000 + 4_500);
     world.do({ kind: 'wake' }, true);
-    expect(world.of('warning')).toEqual([{ kind: 'warning', code: 'stalled', text: 'stalled for 4500 ms' }]);
+    expect(world.of('warning')).toEqual([{ kind: 'warning', code: 'stalled', text: 'stalled for at least 4500 ms' }]);
     // Reads of the lease in the same turn look at the clocks again and again: it is the same stall.
     for (let reading = 0; reading < 5; reading += 1) {
       world.stall(10);

@@ -23,10 +23,11 @@ const coordinator = createCoordinator({ journal: memoryJournal(), pages });
 const bare = createCoordinator({ journal: memoryJournal() });
 afterAll(() => Promise.all([coordinator.close({ drainMs: 0 }), bare.close({ drainMs: 0 })]));
 
-const ask = async (path: string, init: RequestInit = {}, app = coordinator.app): Promise<Response> =>
-  app.fetch(
-    new Request(`http://127.0.0.1:7400${path}`, { ...init, headers: { host: '127.0.0.1:7400', ...init.headers } }),
-  );
+const ask = async (path: string, init: RequestInit = {}, app = coordinator.app): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  if (!headers.has('host')) headers.set('host', '127.0.0.1:7400');
+  return app.fetch(new Request(`http://127.0.0.1:7400${path}`, { ...init, headers }));
+};
 
 describe('example pages', () => {
   test('a page is served at its folder, its parts beside it, each with its type', async () => {
