@@ -26,7 +26,11 @@ export function look(book: Book, isWake: boolean): void {
   const { now, wake, graceAt } = book;
   const late = isWake && graceAt === null && wake !== null && now.mono > wake + LATE_MS;
   if (late && now.mono > wake + STALLED_MS) {
-    book.effects.push({ kind: 'warning', code: 'stalled', text: `stalled for at least ${Math.round(now.mono - wake)} ms` });
+    book.effects.push({
+      kind: 'warning',
+      code: 'stalled',
+      text: `stalled for at least ${Math.round(now.mono - wake)} ms`,
+    });
   }
   // The wake is told off with it, so that the next look of the same turn does not find it late again.
   if (late) book.wake = book.graceAt = later(now.mono, 1);
