@@ -16,10 +16,18 @@ import {
   COORDINATOR_FRAMES,
   type ClientMessage,
   type CoordinatorMessage,
+  type CoordinatorMessageOf,
   type WireLeaseView,
 } from '../../../shared/frames.ts';
-import { instanceId, requestId, type FencingToken, type LeaseName, type RequestId } from '../../../shared/ids.ts';
-import type { Json } from '../../../shared/json.ts';
+import {
+  instanceId,
+  requestId,
+  type FencingToken,
+  type LeaseName,
+  type RequestId,
+  type Secret,
+  type SessionId,
+} from '../../../shared/ids.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { History } from './history.ts';
 import type { Host } from './host.ts';
@@ -27,7 +35,6 @@ import type { Connection, Network } from './network.ts';
 import type { Random } from './random.ts';
 
 export type ClaimOutcome = Extract<Effect, { readonly kind: 'claim' }>['outcome'];
-export type Mutant = 'count-from-receipt' | 'none';
 
 interface Believed {
   readonly name: LeaseName;
@@ -53,12 +60,13 @@ export class SimulatedClient {
   readonly #settled = new Map<Reference, (outcome: Outcome) => void>();
   readonly #sockets = new Map<DialNumber, Connection>();
   readonly #believed = new Map<RequestId, Believed>();
-  /** When each frame left, for the mutant that forgets it. */
-  readonly #sentAt = new Map<number, number>();
+  /** What a `welcome` told this instance: with it a copy would resume. */
+  known: { readonly session: SessionId; readonly secret: Secret } | null = null;
   #timer: (() => void) | null = null;
   #starts = 0;
   #ending = false;
   #ids = 0;
+  #isAnswering = false;
 
   constructor(id: string, parts: ClientParts) {
     this.id = id;
@@ -70,18 +78,31 @@ export class SimulatedClient {
 
   acquire(terms: AcquireTerms): RequestId {
     const key = requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
+    const { history } = this.#parts;
+    const { name, waitMs } = terms;
+    history.add({ kind: 'claimed', at: this.host.world.now, client: this.id, claim: key, name, waitMs });
     this.handle({ kind: 'acquire', key, terms });
     return key;
   }
 
   ask(event: (reference: Reference) => ClientEvent, settled: (outcome: Outcome) => void): void {
     const mine = reference((this.#ids += 1));
-    this.#settled.set(mine, settled);
-    this.handle(event(mine));
+    const asked = event(mine);
+    const released = asked.kind === 'release' ? this.#believed.get(asked.key)?.token : undefined;
+    this.#settled.set(mine, (outcome) => {
+      const { history } = this.#parts;
+      // It also resolves without an answer, at the end of the window: that says nothing of the coordinator.
+      if (released !== undefined && outcome.kind === 'released' && outcome.released && this.#isAnswering)
+        history.add({ kind: 'released', at: this.host.world.now, client: this.id, token: released });
+      settled(outcome);
+    });
+    this.handle(asked);
   }
 
   handle(event: ClientEvent): void {
     const { coalesces } = this.#parts;
+    this.#isAnswering = event.kind === 'socket-frame';
+    if (event.kind === 'withdraw') this.#ended(event.key, null, 'withdrawn');
     const effects = this.core.handle(this.host.stamp, event, coalesces);
     // As the runner does: what is said in one tick leaves as one frame.
     if (coalesces && !this.#ending) this.#later(() => this.#endTick());
@@ -108,6 +129,8 @@ export class SimulatedClient {
     this.#sockets.clear();
     this.#settled.clear();
     this.#ending = false;
+    this.known = null;
+    this.#parts.history.add({ kind: 'restarted', at: this.host.world.now, client: this.id });
     this.core = this.#start();
     this.onStart();
   }
@@ -123,7 +146,8 @@ export class SimulatedClient {
       if (now > believed.until || !holds) {
         const to = Math.min(believed.until, now);
         if (to > believed.from)
-          history.beliefs.push({
+          history.add({
+            kind: 'believed',
             client: this.id,
             name: believed.name,
             token: believed.token,
@@ -143,7 +167,7 @@ export class SimulatedClient {
     for (const believed of this.#believed.values()) {
       const to = Math.min(believed.until, now);
       const { name, token, from } = believed;
-      if (to > from) this.#parts.history.beliefs.push({ client: this.id, name, token, from, to });
+      if (to > from) this.#parts.history.add({ kind: 'believed', client: this.id, name, token, from, to });
       believed.from = now;
       believed.until = now;
     }
@@ -195,19 +219,7 @@ export class SimulatedClient {
         this.#sockets.delete(effect.dial);
         return;
       case 'claim':
-        if (effect.outcome.kind === 'granted') {
-          const { name, fencingToken } = effect.outcome;
-          const { history, coordinator } = this.#parts;
-          if (coordinator.image.mark < fencingToken)
-            history.broken.push(`S4 ${this.id} was told of ${fencingToken}, which is not stored`);
-          this.#believed.set(effect.key, {
-            name,
-            token: fencingToken,
-            from: this.host.world.now,
-            until: this.host.world.now,
-          });
-          this.observe();
-        }
+        this.#told(effect.key, effect.outcome);
         this.onClaim(effect.key, effect.outcome);
         return;
       case 'lease':
@@ -231,6 +243,19 @@ export class SimulatedClient {
       default:
         effect satisfies never;
     }
+  }
+
+  #told(key: RequestId, outcome: ClaimOutcome): void {
+    if (outcome.kind === 'failed') return this.#ended(key, null, outcome.failure.code);
+    const { now } = this.host.world;
+    const { name, fencingToken: token } = outcome;
+    this.#ended(key, token, 'granted');
+    this.#believed.set(key, { name, token, from: now, until: now });
+    return this.observe();
+  }
+
+  #ended(claim: string, token: FencingToken | null, code: string): void {
+    this.#parts.history.add({ kind: 'claim-ended', at: this.host.world.now, client: this.id, claim, token, code });
   }
 
   #later(job: () => void): void {
@@ -270,28 +295,18 @@ export class SimulatedClient {
   }
 
   #send(dial: DialNumber, messages: readonly ClientMessage[]): void {
-    const [first] = messages;
-    if (first !== undefined && 'frame' in first) this.#sentAt.set(Number(first.frame), this.host.mono);
     this.#sockets.get(dial)?.send('coordinator', JSON.stringify(messages));
   }
 
-  #hear(dial: DialNumber, text: string): void {
-    const messages = messagesIn(text).map((message) => this.#mutated(message));
-    this.handle({ kind: 'socket-frame', dial, messages });
+  #welcomed({ resumed, session, secret }: CoordinatorMessageOf<'welcome'>): void {
+    if (resumed) this.#parts.history.counts.resumed += 1;
+    if (secret !== undefined) this.known = { session, secret };
   }
 
-  /** Counting from the receipt is the same as being told more: what passed since the named frame was sent. */
-  #mutated(message: CoordinatorMessage): CoordinatorMessage {
-    if (this.#parts.mutant === 'none' || !('frame' in message)) return message;
-    const moreMs = this.host.mono - (this.#sentAt.get(message.frame) ?? this.host.mono);
-    const longer = (value: Json): Json => {
-      if (Array.isArray(value)) return value.map(longer);
-      if (typeof value !== 'object' || value === null) return value;
-      return Object.fromEntries(
-        Object.entries(value).map(([key, one]) => [key, key === 'leftMs' ? Number(one) + moreMs : longer(one)]),
-      );
-    };
-    return longer(message) as unknown as CoordinatorMessage;
+  #hear(dial: DialNumber, text: string): void {
+    const messages = messagesIn(text);
+    for (const message of messages) if (message.type === 'welcome') this.#welcomed(message);
+    this.handle({ kind: 'socket-frame', dial, messages });
   }
 }
 
@@ -302,7 +317,6 @@ export interface ClientParts {
   readonly history: History;
   readonly random: Random;
   readonly settings: Omit<ClientSettings, 'instance' | 'chance' | 'label'>;
-  readonly mutant: Mutant;
   /** Whether sends wait for the end of a tick. */
   readonly coalesces: boolean;
 }

@@ -2,7 +2,7 @@ import { makeCoordinatorCore } from '../../../server/core/coordinator-core.ts';
 import { socketId, type CoordinatorCore, type Ids, type SocketId } from '../../../server/core/core-types.ts';
 import { applyBatch, beginRun, contentsOf, emptyImage, type JournalImage } from '../../../server/core/journal-fold.ts';
 import type { Batch, Journal } from '../../../server/core/journal-port.ts';
-import { LIMITS_DEFAULT } from '../../../server/core/limits.ts';
+import { LIMITS_DEFAULT, type Limits } from '../../../server/core/limits.ts';
 import { listeningClock } from '../../../server/core/listening-clock.ts';
 import type { TableEvent } from '../../../server/core/table-types.ts';
 import { Driver, type Spoken } from '../../../server/net/driver.ts';
@@ -25,11 +25,15 @@ interface Running {
 /** Runs the production core under the production driver, on a simulated loop and disk. */
 export class Coordinator {
   readonly host: Host;
-  readonly image: JournalImage = emptyImage(journalId('journal'));
+  image: JournalImage = emptyImage(journalId('journal'));
+  #backup: JournalImage | null = null;
+  #lost = 0;
+  #largestTtlMs: number | null = null;
   /** How the disk does: `ms` an append; or it is full, and every append fails. */
   disk: { ms: number; full: boolean } = { ms: 1, full: false };
   onEvents: (events: readonly TableEvent[]) => void = () => undefined;
   onNote: (text: string) => void = () => undefined;
+  onStored: (batch: Batch) => void = () => undefined;
   #running: Running | null = null;
   #sockets = 0;
   readonly #random: Random;
@@ -47,15 +51,51 @@ export class Coordinator {
     return this.#running?.core ?? null;
   }
 
-  start(): void {
+  /** Whether the disk was lost, or replaced by an older copy. */
+  get isReplaced(): boolean {
+    return this.#lost > 0;
+  }
+
+  /** An operator copies the journal. */
+  backup(): void {
+    this.#backup = structuredClone(this.image);
+  }
+
+  /** An older copy is put in the journal's place, or, without one, an empty file. */
+  restore(): void {
+    if (this.#backup === null) return this.lose();
+    this.#lost += 1;
+    this.image = structuredClone(this.#backup);
+    return undefined;
+  }
+
+  lose(): void {
+    this.#lost += 1;
+    this.#backup = null;
+    this.image = emptyImage(journalId(`journal-${this.#lost}`));
+  }
+
+  /** An operator lowers the largest TTL, or lifts the limit. */
+  limit(ttlMsMax: number | null): void {
+    this.#largestTtlMs = ttlMsMax;
+    this.#running?.driver.input({ kind: 'configure', limits: this.#limits() });
+  }
+
+  #limits(): Limits {
+    return this.#largestTtlMs === null
+      ? LIMITS_DEFAULT
+      : { ...LIMITS_DEFAULT, ttlMsMax: durationMs(this.#largestTtlMs) };
+  }
+
+  start(quietMs = 0): void {
     if (this.#running !== null) return;
     beginRun(this.image);
     const wall = wallMs(this.host.stamp.wall);
     const core = makeCoordinatorCore({
       contents: contentsOf(this.image),
-      limits: LIMITS_DEFAULT,
-      ids: countedIds(this.image.run),
-      quietMs: durationMs(0),
+      limits: this.#limits(),
+      ids: countedIds(`${this.#lost}-${this.image.run}`),
+      quietMs: durationMs(quietMs),
       wall,
     });
     const clock = listeningClock(monoMs(this.host.mono));
@@ -85,7 +125,7 @@ export class Coordinator {
     if (running === null) return;
     this.#running = null;
     running.driver.stop();
-    if (running.inFlight !== null && this.#random.chance(0.5)) applyBatch(this.image, running.inFlight);
+    if (running.inFlight !== null && this.#random.chance(0.5)) this.#store(running.inFlight);
     for (const { connection } of running.sockets.values()) {
       if (withTheMachine) connection.swallow('client');
       connection.close('coordinator', 1006, '');
@@ -93,8 +133,13 @@ export class Coordinator {
   }
 
   /** An operator takes the lease from whoever has it; the name opens when the holder has said that it stopped (R1). */
-  revoke(name: LeaseName): void {
-    this.#running?.driver.input({ kind: 'revoke', reference: 0, name, fencingToken: null, now: false, by: 'operator' });
+  revoke(name: LeaseName, now: boolean): void {
+    this.#running?.driver.input({ kind: 'revoke', reference: 0, name, fencingToken: null, now, by: 'operator' });
+  }
+
+  #store(batch: Batch): void {
+    applyBatch(this.image, batch);
+    this.onStored(batch);
   }
 
   /** The end of a new connection, or null where nobody listens. */
@@ -164,7 +209,7 @@ export class Coordinator {
       this.host.world.plan(this.host.world.now + this.#random.between(ms / 2, ms), () => {
         if (this.#running !== running) return;
         running.inFlight = null;
-        if (!full) applyBatch(this.image, batch);
+        if (!full) this.#store(batch);
         this.host.do(() => (full ? failed(new Error('full')) : stored()));
       });
     };
@@ -182,7 +227,7 @@ export class Coordinator {
 
 export const hashOf = (text: string) => secretHash(`hash of ${text}`);
 
-function countedIds(run: number): Ids {
+function countedIds(run: string): Ids {
   let count = 0;
   return {
     session: () => sessionId(`session-${run}-${(count += 1)}`),

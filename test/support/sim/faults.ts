@@ -1,9 +1,10 @@
 import { leaseName } from '../../../shared/ids.ts';
+import { copySession } from './copy.ts';
 import type { SimulatedClient } from './client.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { History } from './history.ts';
-import type { Network, Side } from './network.ts';
-import type { Random } from './random.ts';
+import type { Network } from './network.ts';
+import { COORDINATOR, type Fault, type FaultKind } from './plan.ts';
 import type { World } from './world.ts';
 
 export interface Stage {
@@ -17,123 +18,121 @@ export interface Stage {
 /** What all clients contend for. */
 export const NAMES = [leaseName('name-1'), leaseName('name-2')] as const;
 
-type Fault = (stage: Stage, random: Random) => string;
+/** Longer than any window in the simulation, and than what a drift of 0.1 % makes of it. */
+const QUIET_MS = 6_100;
 
-/** Each does one harm and says in words which. What lasts ends by itself. */
-const FAULTS: readonly [Fault, ...Fault[]] = [
-  ({ network, clients }, random) => {
-    const { id } = random.pick(clients);
+type ToClient = (client: SimulatedClient, fault: Fault, stage: Stage) => void;
+type ToCoordinator = (stage: Stage, fault: Fault) => void;
+
+const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
+  reset: ({ id }, _, { network }) => {
     for (const connection of network.of(id)) connection.reset();
-    return `reset ${id}`;
   },
-  ({ network, clients }, random) => {
-    const { id } = random.pick(clients);
-    const ms = random.between(200, 6_000);
-    network.partition(id, ms);
-    return `partition ${id} ${ms.toFixed(0)}`;
+  partition: ({ id }, { ms }, { network }) => network.partition(id, ms),
+  swallow: ({ id }, { size }, { network }) => {
+    for (const connection of network.of(id)) connection.swallow(size === 0 ? 'client' : 'coordinator');
   },
-  ({ network, clients }, random) => {
-    const { id } = random.pick(clients);
-    const to = random.pick<Side>(['client', 'coordinator']);
-    for (const connection of network.of(id)) connection.swallow(to);
-    return `swallow ${id} to ${to}`;
+  'lose-close': ({ id }, _, { network }) => {
+    for (const connection of network.of(id)) connection.loseClose();
   },
-  ({ network, clients }, random) => {
-    const { id } = random.pick(clients);
-    const delayMs = random.pick([100, 400, 1_000, 2_500]);
-    network.slow(id, delayMs, random.between(1_000, 6_000));
-    return `slow ${id} ${delayMs}`;
-  },
-  ({ clients }, random) => {
-    const { id, host } = random.pick(clients);
-    const ms = random.pick([60, 300, 1_200, 5_000]);
-    host.pause(ms);
-    return `pause ${id} ${ms}`;
-  },
-  ({ clients }, random) => {
-    const { id, host } = random.pick(clients);
-    const ms = random.between(300, 9_000);
-    host.sleep(ms);
-    return `sleep ${id} ${ms.toFixed(0)}`;
-  },
-  ({ clients }, random) => {
-    const client = random.pick(clients);
-    const ms = random.pick([-60_000, -900, -25, 30, 700, 4_000, 3_600_000]);
+  slow: ({ id }, { ms, size }, { network }) => network.slow(id, size, ms),
+  pause: ({ host }, { ms }) => host.pause(ms),
+  sleep: ({ host }, { ms }) => host.sleep(ms),
+  step: (client, { size }) => {
     // A step that nobody sees before a sleep is not covered, and the documentation says so.
-    if (!client.host.isRunning) return 'no step';
-    client.host.stepWall(ms);
+    if (!client.host.isRunning) return;
+    client.host.stepWall(size);
     client.handle({ kind: 'wake' });
-    return `step ${client.id} ${ms}`;
   },
-  ({ clients }, random) => {
-    const client = random.pick(clients);
+  restart: (client, _, { history }) => {
     client.restart();
-    return `restart ${client.id}`;
+    history.counts.clientRestarts += 1;
   },
-  ({ clients, history }, random) => {
-    const client = random.pick(clients);
-    const ms = random.pick([0, 100, 1_500, 5_000]);
-    if (!client.host.isRunning) return 'nothing put away';
+  farewell: (client, { ms }, { history }) => {
+    if (!client.host.isRunning) return;
+    history.counts.farewells += 1;
+    client.handle({ kind: 'close', keep: [] });
+    client.host.after(ms, () => {
+      client.handle({ kind: 'close-now' });
+      client.host.after(1, () => client.restart());
+    });
+  },
+  copy: (client, _, stage) => copySession(client, stage),
+  'put-away': (client, { ms }, { history }) => {
+    if (!client.host.isRunning) return;
     client.handle({ kind: 'put-away' });
     client.host.after(ms, () => client.handle({ kind: 'brought-back' }));
     history.counts.putAway += 1;
-    return `put away ${client.id} ${ms}`;
   },
-  ({ coordinator }, random) => {
-    const ms = random.pick([100, 400, 1_500, 4_000]);
-    coordinator.host.pause(ms);
-    return `pause coordinator ${ms}`;
-  },
-  kill,
-  kill,
-  ({ coordinator, history }, random) => {
-    const name = random.pick(NAMES);
-    coordinator.revoke(name);
+};
+
+const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
+  pause: ({ coordinator }, { ms }) => coordinator.host.pause(ms),
+  sleep: ({ coordinator }, { ms }) => coordinator.host.sleep(ms),
+  step: ({ coordinator }, { size }) => coordinator.host.stepWall(size),
+  kill: (stage, fault) => kill(stage, fault, 0),
+  revoke: ({ coordinator, history }, { size }) => {
     history.counts.revoked += 1;
-    return `revoke ${name}`;
+    coordinator.revoke(NAMES[size === 0 ? 0 : 1], false);
   },
-  ({ coordinator, world }, random) => {
-    coordinator.disk.ms = random.pick([50, 500, 2_000]);
-    world.plan(world.now + random.between(500, 5_000), () => {
+  'revoke-now': ({ coordinator, history, world }, { size }) => {
+    if (!coordinator.isUp) return;
+    const name = NAMES[size === 0 ? 0 : 1];
+    history.counts.forced += 1;
+    history.add({ kind: 'forced', at: world.now, name });
+    coordinator.revoke(name, true);
+  },
+  'disk-slow': ({ coordinator, world }, { ms, size }) => {
+    coordinator.disk.ms = size;
+    world.plan(world.now + ms, () => {
       coordinator.disk.ms = 1;
     });
-    return `disk ${coordinator.disk.ms}`;
   },
-  ({ coordinator, world }, random) => {
+  'disk-full': ({ coordinator, world }, { ms }) => {
     coordinator.disk.full = true;
-    world.plan(world.now + random.between(200, 3_000), () => {
+    world.plan(world.now + ms, () => {
       coordinator.disk.full = false;
     });
-    return 'disk full';
   },
-  ({ coordinator }, random) => {
-    const ms = random.pick([-86_400_000, -5_000, 5_000, 3_600_000]);
-    coordinator.host.stepWall(ms);
-    return `step coordinator ${ms}`;
+  limit: ({ coordinator, world }, { ms, size }) => {
+    coordinator.limit(size);
+    world.plan(world.now + ms, () => coordinator.limit(null));
   },
-];
+  backup: ({ coordinator }) => coordinator.backup(),
+  restore: (stage, fault) => {
+    if (!stage.coordinator.isUp) return;
+    kill(stage, fault, QUIET_MS);
+    stage.coordinator.restore();
+    stage.history.counts.restored += 1;
+    stage.history.add({ kind: 'disk-replaced', at: stage.world.now });
+  },
+  'disk-lost': (stage, fault) => {
+    if (!stage.coordinator.isUp) return;
+    kill(stage, fault, QUIET_MS);
+    stage.coordinator.lose();
+    stage.history.counts.disksLost += 1;
+    stage.history.add({ kind: 'disk-replaced', at: stage.world.now });
+  },
+};
 
-function kill({ coordinator, history, world }: Stage, random: Random): string {
-  if (!coordinator.isUp) return 'down already';
-  const withTheMachine = random.chance(0.3);
-  coordinator.kill(withTheMachine);
+function kill({ coordinator, history, world }: Stage, { ms, size }: Fault, quietMs: number): void {
+  if (!coordinator.isUp) return;
+  coordinator.kill(size === 1);
   history.counts.restarts += 1;
-  world.plan(world.now + random.between(50, 4_000), () => coordinator.start());
-  return `kill coordinator${withTheMachine ? ' and its machine' : ''}`;
+  world.plan(world.now + ms, () => coordinator.start(quietMs));
 }
 
-/** Faults at random until `until`. */
-export function plague(stage: Stage, random: Random, until: number): void {
-  const { world, history } = stage;
-  const meanMs = random.pick([400, 1_200, 3_000]);
-  const next = (): void => {
-    const at = world.now + random.between(0, 2 * meanMs);
-    if (at >= until) return;
-    world.plan(at, () => {
-      history.note(world.now, random.pick(FAULTS)(stage, random));
-      history.counts.faults += 1;
-      next();
-    });
-  };
-  next();
+function inflict(stage: Stage, fault: Fault): void {
+  const { clients, history, world } = stage;
+  const { kind, who, ms, size } = fault;
+  history.note(world.now, `fault ${kind} ${who} ${ms} ${size}`);
+  history.counts.faults += 1;
+  const toClient = TO_CLIENT[kind];
+  if (who === COORDINATOR || toClient === undefined) TO_COORDINATOR[kind]?.(stage, fault);
+  else for (const client of clients) if (who === 'all' || who === client.id) toClient(client, fault, stage);
+}
+
+/** Each in its time. */
+export function plague(stage: Stage, faults: readonly Fault[]): void {
+  for (const fault of faults) stage.world.plan(fault.at, () => inflict(stage, fault));
 }

@@ -2,6 +2,7 @@ import type { FencingToken, LeaseName } from '../../../shared/ids.ts';
 
 /** A time in which a client believed that it held a lease: whoever had read it would have been told `held`. */
 export interface Belief {
+  readonly kind: 'believed';
   readonly client: string;
   readonly name: LeaseName;
   readonly token: FencingToken;
@@ -9,69 +10,109 @@ export interface Belief {
   readonly to: number;
 }
 
-export interface Grant {
-  readonly at: number;
-  readonly name: LeaseName;
-  readonly token: FencingToken;
-}
+/** What happened, in true time. The checkers read nothing else, and it names nothing of the code. */
+export type Happened =
+  | Belief
+  /** A client asked. `waitMs` null: without limit. */
+  | {
+      readonly kind: 'claimed';
+      readonly at: number;
+      readonly client: string;
+      readonly claim: string;
+      readonly name: LeaseName;
+      readonly waitMs: number | null;
+    }
+  /** It was told how that ended, or took it back. */
+  | {
+      readonly kind: 'claim-ended';
+      readonly at: number;
+      readonly client: string;
+      readonly claim: string;
+      readonly token: FencingToken | null;
+      readonly code: string;
+    }
+  /** Nothing is left of what the client asked. */
+  | { readonly kind: 'restarted'; readonly at: number; readonly client: string }
+  /** The coordinator granted. */
+  | { readonly kind: 'granted'; readonly at: number; readonly name: LeaseName; readonly token: FencingToken }
+  /** The coordinator answered that the release was done. */
+  | { readonly kind: 'released'; readonly at: number; readonly client: string; readonly token: FencingToken }
+  /** An operator opened the name although somebody may believe: S1 is given up for whoever believed then. */
+  | { readonly kind: 'forced'; readonly at: number; readonly name: LeaseName }
+  /** On the disk, whether anybody knows it or not. */
+  | { readonly kind: 'grant-stored'; readonly at: number; readonly token: FencingToken }
+  | {
+      readonly kind: 'state-stored';
+      readonly at: number;
+      readonly name: LeaseName;
+      readonly token: FencingToken;
+      readonly version: number;
+      readonly value: string;
+    }
+  /** The disk was lost, or an older copy of it put in its place. */
+  | { readonly kind: 'disk-replaced'; readonly at: number }
+  | {
+      readonly kind: 'state-told';
+      readonly at: number;
+      readonly client: string;
+      readonly name: LeaseName;
+      readonly version: number;
+      readonly value: string;
+    }
+  /** What the disk has in the end. */
+  | { readonly kind: 'state-left'; readonly at: number; readonly name: LeaseName; readonly version: number }
+  /** A store outside applied a write: one more than its writer had read there. */
+  | {
+      readonly kind: 'counted';
+      readonly at: number;
+      readonly counter: 'fenced' | 'open';
+      readonly name: LeaseName;
+      readonly client: string;
+      readonly token: FencingToken;
+      readonly read: number;
+    }
+  | { readonly kind: 'calm'; readonly at: number }
+  | { readonly kind: 'over'; readonly at: number };
 
-/** What the checkers read. They know nothing of the code that made it. */
 export class History {
-  readonly beliefs: Belief[] = [];
-  readonly grants: Grant[] = [];
-  /** What a client was told and the disk did not have (S4), or that came too late (S10). */
+  readonly events: Happened[] = [];
+  /** What an observer inside the world found: a watcher, a candidate. */
   readonly broken: string[] = [];
-  /** In words, for the comparison of two runs of one seed and for people. */
+  /** In words, for people. */
   readonly lines: string[] = [];
   readonly counts = {
-    losses: 0,
-    restarts: 0,
+    grants: 0,
     contested: 0,
+    losses: 0,
     recovered: 0,
     doubts: 0,
-    grants: 0,
+    resumed: 0,
     writes: 0,
     undone: 0,
+    gone: 0,
     faults: 0,
+    restarts: 0,
+    clientRestarts: 0,
+    farewells: 0,
     revoked: 0,
+    forced: 0,
+    stolen: 0,
+    handedOver: 0,
     putAway: 0,
+    separated: 0,
+    restored: 0,
+    disksLost: 0,
+    fenced: 0,
     views: 0,
   };
+
+  add(event: Happened): void {
+    this.events.push(event);
+  }
 
   note(at: number, text: string): void {
     this.lines.push(`${at.toFixed(3)} ${text}`);
   }
 }
 
-/** S1: no two clients believe at once that they hold one name. */
-export function overlaps({ beliefs }: History): readonly string[] {
-  const found: string[] = [];
-  // Of each name the belief that reaches furthest so far, in order of their beginnings.
-  const furthest = new Map<LeaseName, Belief>();
-  for (const belief of beliefs.toSorted((a, b) => a.from - b.from)) {
-    const before = furthest.get(belief.name);
-    if (before !== undefined && before.token !== belief.token && belief.from < before.to) {
-      found.push(`S1 "${belief.name}": ${inWords(before)} and ${inWords(belief)}`);
-    }
-    if (before === undefined || belief.to > before.to) furthest.set(belief.name, belief);
-  }
-  return found;
-}
-
-/** S2: each grant's token is larger than that of every earlier grant. */
-export function fallenTokens({ grants }: History): readonly string[] {
-  const found: string[] = [];
-  let largest: Grant | undefined;
-  for (const grant of grants) {
-    if (largest !== undefined && grant.token <= largest.token) {
-      found.push(
-        `S2 token ${grant.token} at ${grant.at.toFixed(3)} after ${largest.token} at ${largest.at.toFixed(3)}`,
-      );
-    }
-    if (largest === undefined || grant.token > largest.token) largest = grant;
-  }
-  return found;
-}
-
-const inWords = ({ client, token, from, to }: Belief): string =>
-  `${client} with ${token} from ${from.toFixed(3)} to ${to.toFixed(3)}`;
+export type Counts = History['counts'];

@@ -1,8 +1,11 @@
-import type { AcquireTerms, LeaseNews } from '../../../client/core/types.ts';
-import type { LeaseName, RequestId } from '../../../shared/ids.ts';
+import type { AcquireTerms, LeaseNews, Outcome } from '../../../client/core/types.ts';
+import type { FencingToken, LeaseName, RequestId } from '../../../shared/ids.ts';
+import type { Json } from '../../../shared/json.ts';
 import { durationMs } from '../../../shared/time.ts';
 import type { ClaimOutcome, SimulatedClient } from './client.ts';
 import { NAMES, type Stage } from './faults.ts';
+import type { Counters } from './counters.ts';
+import type { Workload } from './plan.ts';
 import type { Random } from './random.ts';
 import { TERMS } from './scripted.ts';
 
@@ -12,7 +15,13 @@ export interface Mood {
   /** Nobody claims, and nobody lets go. */
   atRest: boolean;
   readonly names: number;
+  readonly workload: Workload;
 }
+
+/** Of what a workload does more often than the others: how often. */
+const STEALS: Partial<Record<Workload, number>> = { steal: 0.4 };
+const HANDS_OVER: Partial<Record<Workload, number>> = { 'hand-over': 0.6 };
+const HAS_PRIORITY: Partial<Record<Workload, number>> = { 'hand-over': 0.5 };
 
 /** One try takes an answer, and as long as a dial may take at most. */
 const CONNECT_MS_MAX = 2_000;
@@ -25,12 +34,14 @@ export class Worker {
   calmGrants = 0;
   readonly client: SimulatedClient;
   readonly #stage: Stage;
+  readonly #counters: Counters;
   readonly #random: Random;
   readonly #mood: Mood;
   #current: RequestId | null = null;
   #lateAt = Infinity;
 
-  constructor(client: SimulatedClient, stage: Stage, random: Random, mood: Mood) {
+  constructor(client: SimulatedClient, stage: Stage, counters: Counters, random: Random, mood: Mood) {
+    this.#counters = counters;
     this.client = client;
     this.#stage = stage;
     this.#random = random;
@@ -46,16 +57,17 @@ export class Worker {
 
   #terms(): AcquireTerms {
     const random = this.#random;
+    const { workload } = this.#mood;
     return {
       ...TERMS,
       ttlMs: durationMs(random.pick([1_000, 1_500, 2_000, 3_000, 6_000])),
       name: NAMES[random.whole(1, this.#mood.names) - 1] ?? NAMES[0],
       waitMs: random.chance(0.6) ? null : durationMs(random.pick([0, 800, 4_000])),
       renew: random.chance(0.9),
-      priority: random.chance(0.1) ? 1 : undefined,
+      priority: random.chance(HAS_PRIORITY[workload] ?? 0.1) ? random.whole(-1, 2) : undefined,
       lockDelayMs: random.chance(0.1) ? durationMs(500) : undefined,
       minHoldMs: random.chance(0.1) ? durationMs(700) : undefined,
-      steal: !this.#mood.calm && random.chance(0.05),
+      steal: !this.#mood.calm && random.chance(STEALS[workload] ?? 0.05),
     };
   }
 
@@ -82,7 +94,7 @@ export class Worker {
     if (outcome.kind === 'failed') return this.#again(this.#random.between(20, 600));
     history.counts.grants += 1;
     if (this.#mood.calm) this.calmGrants += 1;
-    return this.#hold(key, outcome.name);
+    return this.#hold(key, outcome.name, outcome.fencingToken);
   }
 
   #heard(key: RequestId, news: LeaseNews): void {
@@ -96,35 +108,53 @@ export class Worker {
     if (isOver && key === this.#current) this.#again(this.#random.between(1, 400));
   }
 
-  #hold(key: RequestId, name: LeaseName): void {
+  #hold(key: RequestId, name: LeaseName, token: FencingToken): void {
     const random = this.#random;
-    if (random.chance(0.4)) this.#write(key, name);
+    const { host } = this.client;
+    if (random.chance(0.5)) this.#write(key, name, random.whole(1, 4));
     const ms = this.#mood.calm ? random.between(5, 200) : random.between(50, 7_000);
-    this.client.host.after(ms, () => {
+    const counts = this.#mood.workload === 'counter' ? 20 : random.whole(0, 2);
+    const holds = (): boolean => key === this.#current && this.#holds(key);
+    host.after(ms * random.next(), () => this.#counters.count({ client: this.client, name, token, holds }, counts));
+    host.after(ms, () => {
       if (key === this.#current) this.#letGo(key);
     });
   }
 
-  #write(key: RequestId, name: LeaseName): void {
-    const { history, coordinator } = this.#stage;
-    this.client.ask(
-      (reference) => ({ kind: 'set-state', key, reference, value: { by: this.client.id }, ifVersion: undefined }),
-      (outcome) => {
-        if (outcome.kind !== 'state-set') return;
-        history.counts.writes += 1;
-        const stored = coordinator.image.states.get(name)?.version ?? 0;
-        if (stored < outcome.version)
-          history.broken.push(`S4 ${key} was told of version ${outcome.version}, stored is ${stored}`);
-      },
+  #holds(key: RequestId): boolean {
+    return this.client.core.lease(this.client.host.stamp, key)?.status === 'held';
+  }
+
+  /** A counter in the lease's own state: each write one more than what is there, so that a lost one shows. */
+  #write(key: RequestId, name: LeaseName, times: number): void {
+    const { client } = this;
+    const lease = client.core.lease(client.host.stamp, key);
+    if (lease === null || times === 0) return;
+    const value = { count: countIn(lease.state?.value) + 1, by: client.id };
+    client.ask(
+      (reference) => ({ kind: 'set-state', key, reference, value, ifVersion: undefined }),
+      (outcome) => this.#wrote(outcome, key, name, value, times),
     );
+  }
+
+  #wrote(outcome: Outcome, key: RequestId, name: LeaseName, value: Json, times: number): void {
+    const { history, world } = this.#stage;
+    if (outcome.kind !== 'state-set') return;
+    const { version } = outcome;
+    history.counts.writes += 1;
+    const { id, host } = this.client;
+    history.add({ kind: 'state-told', at: world.now, client: id, name, version, value: JSON.stringify(value) });
+    host.soon(() => key === this.#current && this.#write(key, name, times - 1));
   }
 
   #letGo(key: RequestId): void {
     if (this.#mood.atRest) return undefined;
     if (this.#random.chance(0.1)) return this.client.handle({ kind: 'stop-renewing', key });
+    const handOver = this.#random.chance(HANDS_OVER[this.#mood.workload] ?? 0.1);
     return this.client.ask(
-      (reference) => ({ kind: 'release', key, reference, handOver: this.#random.chance(0.1) }),
+      (reference) => ({ kind: 'release', key, reference, handOver }),
       (outcome) => {
+        if (handOver && outcome.kind === 'released' && outcome.released) this.#stage.history.counts.handedOver += 1;
         // Nobody to hand it to: it is kept, and runs out in the end.
         const isKept = outcome.kind === 'released' && outcome.code === 'nobody-waiting';
         if (isKept) this.client.handle({ kind: 'stop-renewing', key });
@@ -135,4 +165,9 @@ export class Worker {
   #note(text: string): void {
     this.#stage.history.note(this.#stage.world.now, `${this.client.id} ${text}`);
   }
+}
+
+/** What a worker wrote, or nothing. */
+function countIn(value: Json | undefined): number {
+  return typeof value === 'object' && value !== null && 'count' in value ? Number(value['count']) : 0;
 }

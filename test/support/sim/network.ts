@@ -23,6 +23,8 @@ export class Connection {
   /** Whatever goes to this side vanishes, and nobody is told. */
   readonly #swallowed: Record<Side, boolean> = { client: false, coordinator: false };
   readonly #open: Record<Side, boolean> = { client: true, coordinator: true };
+  /** The client's goodbye does not arrive: to the coordinator the connection lives on, and what was sent on it arrives. */
+  #closeIsLost = false;
 
   constructor(network: Network, client: string, ends: Readonly<Record<Side, End>>) {
     this.#network = network;
@@ -31,6 +33,7 @@ export class Connection {
   }
 
   send(to: Side, text: string): void {
+    this.#network.onMessage(this.client, to, text);
     this.#deliver(to, (end) => end.heard(text));
   }
 
@@ -38,6 +41,7 @@ export class Connection {
   close(by: Side, code: number, reason: string): void {
     if (!this.#open[by]) return;
     this.#open[by] = false;
+    if (by === 'client' && this.#closeIsLost) return;
     this.#deliver(other(by), (end, to) => {
       this.#open[to] = false;
       end.closed(code, reason);
@@ -50,6 +54,10 @@ export class Connection {
     const sides = (['client', 'coordinator'] as const).filter((side) => this.#open[side]);
     for (const side of sides) this.#deliver(side, (end) => end.closed(1006, ''), true);
     this.#network.connections.delete(this);
+  }
+
+  loseClose(): void {
+    this.#closeIsLost = true;
   }
 
   swallow(to: Side): void {
@@ -73,6 +81,8 @@ export class Connection {
 export class Network {
   readonly world: World;
   readonly connections = new Set<Connection>();
+  /** Every message as it leaves, for whoever compares two runs. */
+  onMessage: (client: string, to: Side, text: string) => void = () => undefined;
   readonly #random: Random;
   readonly #cut = new Map<string, number>();
   readonly #slow = new Map<string, { readonly ms: number; readonly until: number }>();

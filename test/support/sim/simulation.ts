@@ -1,69 +1,115 @@
 import { durationMs } from '../../../shared/time.ts';
-import { SimulatedClient, type Mutant } from './client.ts';
+import { SimulatedCandidate, type ElectionMood } from './candidate.ts';
+import { problemsIn, type Problem } from './checkers/all.ts';
+import { SimulatedClient } from './client.ts';
 import { Coordinator } from './coordinator.ts';
-import { plague, type Stage } from './faults.ts';
-import { fallenTokens, History, overlaps } from './history.ts';
+import { Counters } from './counters.ts';
+import { NAMES, plague, type Stage } from './faults.ts';
+import { History } from './history.ts';
 import { Host } from './host.ts';
 import { Worker, type Mood } from './mutex.ts';
 import { Network } from './network.ts';
+import { clientsOf, type Plan } from './plan.ts';
 import { randomFrom, type Random } from './random.ts';
 import { Watcher } from './watcher.ts';
 import { World } from './world.ts';
 
 export interface Simulated {
   readonly history: History;
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
   readonly steps: number;
-}
-
-export interface SimulationOptions {
-  readonly mutant?: Mutant;
-  readonly faultyMs?: number;
-  readonly calmMs?: number;
 }
 
 /** Clock rates differ by less than 0.1 % (S1). */
 const DRIFT = 0.000_49;
 /** What lasts longest (a pause, a sleep, a partition) is over by then, and so is any pause of a dial. */
-export const HEALED_MS = 10_000;
+const HEALED_MS = 10_000;
+/** The longest pause of a candidate after setbacks. */
+const PACED_MS = 30_000;
 /** Claims are granted or over by then, fixed windows too, and what is told once a second is told. */
-export const RESTED_MS = 15_000;
+const RESTED_MS = 15_000;
+/** Each leads for a second or two, one after the other. */
+const ELECTIONS_MS = 10_000;
 /** A loop that never comes to rest makes more events than this a second. */
 const STEPS_PER_SECOND_MAX = 20_000;
 
-/** One seed: faults first, then none, then whether all goes on (TigerBeetle's order). */
-export function simulate(
-  seed: number,
-  { mutant = 'none', faultyMs = 14_000, calmMs = 45_000 }: SimulationOptions = {},
-): Simulated {
-  const random = randomFrom(seed);
-  const stage = stageFor(random, mutant);
+/** Faults first, then none, then whether all goes on (TigerBeetle's order). `onMessage` hears what leaves. */
+export function play(plan: Plan, onMessage?: (text: string) => void): Simulated {
+  const random = randomFrom(plan.seed);
+  const stage = stageFor(plan, random);
+  const { network, history } = stage;
+  if (onMessage !== undefined) network.onMessage = (client, to, text) => onMessage(`${client} ${to} ${text}`);
+  try {
+    const stuck = plan.workload === 'election' ? elections(plan, stage, random) : work(plan, stage, random);
+    return { history, problems: problemsOf(stage, stuck), steps: stage.world.steps };
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { history, problems: [{ by: 'crash', text }], steps: stage.world.steps };
+  }
+}
+
+function problemsOf({ world, history, coordinator }: Stage, stuck: readonly string[]): readonly Problem[] {
+  for (const name of NAMES) {
+    const version = coordinator.image.states.get(name)?.version ?? 0;
+    history.add({ kind: 'state-left', at: world.now, name, version });
+  }
+  const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
+  return [
+    ...problemsIn(history.events),
+    ...history.broken.map((text) => ({ by: 'observer', text }) as const),
+    ...[...stuck, ...busy].map((text) => ({ by: 'liveness', text }) as const),
+  ];
+}
+
+/** Clients that claim, hold, write and let go. Returns what did not go on. */
+function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage, random: Random): readonly string[] {
   const { world, history, clients } = stage;
-  const mood: Mood = { calm: false, atRest: false, names: random.whole(1, 2) };
-  const workers = clients.map((client) => new Worker(client, stage, random.fork(), mood));
-  plague(stage, random.fork(), faultyMs);
-  const watchers = clients.filter(() => random.chance(0.7)).map((client) => new Watcher(client, stage));
+  const mood: Mood = { calm: false, atRest: false, names, workload };
+  const counters = new Counters(stage);
+  const workers = clients.map((client) => new Worker(client, stage, counters, random.fork(), mood));
+  const watchers = clients.filter(() => random.chance(0.3)).map((client) => new Watcher(client, stage));
+  plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
   mood.calm = true;
-  world.runUntil(faultyMs + HEALED_MS + calmMs);
+  history.add({ kind: 'calm', at: world.now });
+  world.runUntil(world.now + calmMs);
+  history.add({ kind: 'over', at: world.now });
   mood.atRest = true;
   world.runUntil(world.now + RESTED_MS);
-  const unseen = watchers.flatMap((watcher) => watcher.problems());
   for (const client of clients) client.finish();
-  const stuck = workers.flatMap(({ client, calmGrants }) =>
-    calmGrants === 0 ? [`${client.id} was granted nothing in ${calmMs} ms without a fault`] : [],
-  );
-  return { history, problems: [...broken(stage), ...unseen, ...stuck], steps: world.steps };
+  return [
+    ...watchers.flatMap((watcher) => watcher.problems()),
+    ...workers.flatMap(({ client, calmGrants }) =>
+      calmGrants === 0 ? [`${client.id} was granted nothing in ${calmMs} ms without a fault`] : [],
+    ),
+  ];
 }
 
-/** What holds of every history. */
-export function broken({ world, history }: Stage): readonly string[] {
-  const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
-  return [...overlaps(history), ...fallenTokens(history), ...history.broken, ...busy];
+/** Clients that stand for ever. In the end one leads, and everybody knows which. */
+function elections({ faults, faultyMs, calmMs }: Plan, stage: Stage, random: Random): readonly string[] {
+  const { world, history, clients } = stage;
+  const mood: ElectionMood = { calm: false, atRest: false, hasty: true };
+  const candidates = clients.map((client) => new SimulatedCandidate(client, stage, random.fork(), mood));
+  plague(stage, faults);
+  world.runUntil(faultyMs);
+  mood.hasty = false;
+  // A pause after setbacks is over by then as well.
+  world.runUntil(faultyMs + HEALED_MS + PACED_MS);
+  mood.calm = true;
+  history.add({ kind: 'calm', at: world.now });
+  world.runUntil(world.now + calmMs + ELECTIONS_MS);
+  history.add({ kind: 'over', at: world.now });
+  mood.atRest = true;
+  world.runUntil(world.now + RESTED_MS);
+  const leaders = candidates.filter(({ isLeading }) => isLeading);
+  const wrong = candidates.flatMap((candidate) => candidate.problems(candidate === leaders[0]));
+  for (const client of clients) client.finish();
+  history.note(world.now, `candidates ${JSON.stringify(candidates.map(({ counts }) => counts))}`);
+  return [...(leaders.length === 1 ? [] : [`${leaders.length} lead at rest`]), ...wrong];
 }
 
-/** A coordinator that runs, and two or three clients that have asked for nothing yet. */
-export function stageFor(random: Random, mutant: Mutant): Stage {
+/** A coordinator that runs, and clients that have asked for nothing yet. */
+function stageFor(plan: Plan, random: Random): Stage {
   const world = new World();
   const history = new History();
   const network = new Network(world, random.fork());
@@ -87,27 +133,39 @@ export function stageFor(random: Random, mutant: Mutant): Stage {
       history,
       random: random.fork(),
       settings,
-      mutant,
       coalesces,
     });
-  const clients = [newClient('a'), newClient('b'), ...(random.chance(0.5) ? [newClient('c')] : [])] as const;
+  const [first = 'a', ...others] = clientsOf(plan);
+  const clients = [newClient(first), ...others.map(newClient)] as const;
   const stage: Stage = { world, network, coordinator, clients, history };
-  watch(stage);
+  listen(stage);
   coordinator.start();
   return stage;
 }
 
-/** The coordinator's own events: grants, in their order, and those that somebody waited for. */
-function watch({ world, coordinator, history }: Stage): void {
+/** What the coordinator did, and what its disk has. */
+function listen({ world, coordinator, history }: Stage): void {
   const waited = new Set<string>();
+  const { counts } = history;
   coordinator.onEvents = (events) => {
     for (const event of events) {
       if (event.kind === 'queued') waited.add(event.request);
-      if (event.kind === 'grant-undone') history.counts.undone += 1;
+      if (event.kind === 'grant-undone') counts.undone += 1;
+      if (event.kind === 'claim-ended' && event.code === 'gone') counts.gone += 1;
+      if (event.kind === 'ending' && event.code === 'stolen') counts.stolen += 1;
       if (event.kind !== 'granted' || event.repeat) continue;
       const { name, fencingToken: token } = event.lease;
-      history.grants.push({ at: world.now, name, token });
-      if (waited.delete(event.request)) history.counts.contested += 1;
+      history.add({ kind: 'granted', at: world.now, name, token });
+      if (waited.delete(event.request)) counts.contested += 1;
+    }
+  };
+  coordinator.onStored = ({ events }) => {
+    const at = world.now;
+    for (const event of events) {
+      if (event.kind === 'granted') history.add({ kind: 'grant-stored', at, token: event.lease.fencingToken });
+      if (event.kind !== 'state') continue;
+      const { name, fencingToken: token, version, valueJson } = event.state;
+      history.add({ kind: 'state-stored', at, name, token, version, value: valueJson ?? '' });
     }
   };
   coordinator.onNote = (text) => history.note(world.now, text);

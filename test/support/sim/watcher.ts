@@ -27,7 +27,10 @@ export class Watcher {
     for (const name of NAMES)
       this.#client.ask(
         (reference) => ({ kind: 'watch', reference, name }),
-        (outcome) => history.broken.push(`S10 a watch of ${this.#client.id} ended: ${JSON.stringify(outcome)}`),
+        (outcome) => {
+          const isClosed = outcome.kind === 'failed' && outcome.failure.code === 'closed';
+          if (!isClosed) history.broken.push(`S10 a watch of ${this.#client.id} ended: ${JSON.stringify(outcome)}`);
+        },
       );
   }
 
@@ -39,6 +42,8 @@ export class Watcher {
     this.#last.set(name, view);
     this.#largest.set(name, { token: Math.max(token, seen.token), version: state?.version ?? 0 });
     history.counts.views += 1;
+    // An older copy of the journal has older things to show.
+    if (this.#stage.coordinator.isReplaced) return;
     const broken = (what: string): void => void history.broken.push(`S2 ${this.#client.id} saw ${name} ${what}`);
     // Of a name without a state nothing is stored once it is free: then there is no token to compare.
     if (token !== 0 && token < seen.token) broken(`at token ${token} after ${seen.token}`);

@@ -1,0 +1,37 @@
+import type { Belief, Happened } from '../history.ts';
+
+export type Of<K extends Happened['kind']> = Extract<Happened, { readonly kind: K }>;
+
+export const eventsOf = <K extends Happened['kind']>(events: readonly Happened[], kind: K): readonly Of<K>[] =>
+  events.filter((event): event is Of<K> => event.kind === kind);
+
+export const instant = (at: number): string => at.toFixed(3);
+
+export const beliefInWords = ({ client, token, from, to }: Belief): string =>
+  `${client} with ${token} from ${instant(from)} to ${instant(to)}`;
+
+/** What S1 speaks of: whoever believed when an operator forced the name open is left out from then on. */
+export function beliefsIn(events: readonly Happened[]): readonly Belief[] {
+  const forced = eventsOf(events, 'forced');
+  const grants = new Map(eventsOf(events, 'granted').map(({ token, at }) => [token, at]));
+  return eventsOf(events, 'believed').flatMap((belief) => {
+    const grantedAt = grants.get(belief.token) ?? belief.from;
+    const until = Math.min(
+      ...forced.filter(({ name, at }) => name === belief.name && at >= grantedAt).map(({ at }) => at),
+      belief.to,
+    );
+    return until > belief.from ? [{ ...belief, to: until }] : [];
+  });
+}
+
+/** Items by a key, each group in the order of the items. */
+export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

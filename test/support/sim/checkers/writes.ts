@@ -1,0 +1,70 @@
+import type { Happened } from '../history.ts';
+import { instant } from './reading.ts';
+
+interface Stored {
+  readonly version: number;
+  readonly token: number;
+  readonly value: string;
+}
+
+/**
+ * S4: nobody was told of a grant or a write that the disk did not have, and what was told is never lost. S3: what is
+ * stored of a name is written in the order of its tokens.
+ */
+export function lostWrites(events: readonly Happened[]): readonly string[] {
+  const found: string[] = [];
+  const grants = new Set<number>();
+  const states = new Map<string, Stored[]>();
+  const told = new Map<string, number>();
+  for (const event of events) {
+    switch (event.kind) {
+      case 'disk-replaced':
+        // What it did not have any more nobody can be blamed for.
+        states.clear();
+        told.clear();
+        break;
+      case 'grant-stored':
+        grants.add(event.token);
+        break;
+      case 'claim-ended':
+        if (event.token !== null && !grants.has(event.token))
+          found.push(`S4 ${event.client} was told of ${event.token} at ${instant(event.at)}, which is not stored`);
+        break;
+      case 'state-stored':
+        found.push(...wrongStored(states, event));
+        break;
+      case 'state-told': {
+        const { client, name, version, value, at } = event;
+        const stored = states.get(name)?.find((one) => one.version === version);
+        // Told after the disk was replaced, of a write before it.
+        if (stored === undefined && events.some((one) => one.kind === 'disk-replaced' && one.at < at)) break;
+        told.set(name, Math.max(version, told.get(name) ?? 0));
+        if (stored?.value !== value)
+          found.push(
+            `S4 ${client} was told at ${instant(at)} that "${name}" has ${value} as version ${version}; stored is ${stored?.value ?? 'nothing'}`,
+          );
+        break;
+      }
+      case 'state-left':
+        if (event.version < (told.get(event.name) ?? 0))
+          found.push(`S4 "${event.name}" ended at version ${event.version}; ${told.get(event.name)} had been told`);
+        break;
+      default:
+    }
+  }
+  return found;
+}
+
+function wrongStored(
+  states: Map<string, Stored[]>,
+  { name, version, token, value, at }: Extract<Happened, { readonly kind: 'state-stored' }>,
+): readonly string[] {
+  const before = states.get(name) ?? [];
+  const last = before.at(-1);
+  states.set(name, [...before, { version, token, value }]);
+  if (last === undefined) return [];
+  return [
+    ...(version > last.version ? [] : [`S4 "${name}": version ${version} at ${instant(at)} after ${last.version}`]),
+    ...(token >= last.token ? [] : [`S3 "${name}": written under ${token} at ${instant(at)} after ${last.token}`]),
+  ];
+}

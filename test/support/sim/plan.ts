@@ -1,0 +1,178 @@
+import type { Random } from './random.ts';
+import { randomFrom } from './random.ts';
+
+/** Everything that a seed decides ahead of time, as data: a failing seed is made smaller by taking some of it out. */
+export interface Plan {
+  readonly seed: number;
+  readonly workload: Workload;
+  readonly clients: number;
+  readonly names: 1 | 2;
+  readonly faultyMs: number;
+  readonly calmMs: number;
+  readonly faults: readonly Fault[];
+}
+
+/** One harm. What lasts ends by itself after `ms`; `size` is what else there is to say of it. */
+export interface Fault {
+  readonly at: number;
+  readonly kind: FaultKind;
+  /** A client, `all` of them, or the coordinator. */
+  readonly who: string;
+  readonly ms: number;
+  readonly size: number;
+}
+
+export const WORKLOADS = [
+  'mutex',
+  'election',
+  'counter',
+  'mass-expiry',
+  'restarts',
+  'rolling',
+  'steal',
+  'hand-over',
+  'disk',
+  'restore',
+] as const;
+export type Workload = (typeof WORKLOADS)[number];
+
+const KINDS = [
+  'reset',
+  'partition',
+  'swallow',
+  'lose-close',
+  'slow',
+  'pause',
+  'sleep',
+  'step',
+  'restart',
+  'farewell',
+  'copy',
+  'put-away',
+  'kill',
+  'revoke',
+  'revoke-now',
+  'disk-slow',
+  'disk-full',
+  'backup',
+  'restore',
+  'disk-lost',
+  'limit',
+] as const;
+export type FaultKind = (typeof KINDS)[number];
+
+export const COORDINATOR = 'coordinator';
+export const clientsOf = ({ clients }: Pick<Plan, 'clients'>): readonly string[] =>
+  ['a', 'b', 'c', 'd'].slice(0, clients);
+
+type Weights = Partial<Record<FaultKind, number>>;
+
+const COMMON: Weights = {
+  reset: 3,
+  partition: 3,
+  swallow: 3,
+  'lose-close': 2,
+  slow: 3,
+  pause: 5,
+  sleep: 3,
+  step: 4,
+  restart: 3,
+  copy: 1,
+  'put-away': 2,
+  kill: 5,
+  revoke: 2,
+  'disk-slow': 3,
+  'disk-full': 3,
+  limit: 2,
+};
+
+/** What a workload has more of. */
+const MORE: Record<Workload, Weights> = {
+  mutex: {},
+  election: {},
+  counter: { slow: 12, pause: 12, partition: 6 },
+  'mass-expiry': { partition: 12, pause: 6, sleep: 6, restart: 6 },
+  restarts: { kill: 30 },
+  rolling: { farewell: 20, copy: 6 },
+  steal: { revoke: 20, 'revoke-now': 3, slow: 6 },
+  'hand-over': { slow: 6 },
+  disk: { 'disk-slow': 20, 'disk-full': 20, kill: 6 },
+  restore: { kill: 4, backup: 8, restore: 6, 'disk-lost': 4 },
+};
+
+/** How far a wall clock is set, forward and back. */
+const STEPS_MS = [-60_000, -900, -25, 30, 700, 4_000, 3_600_000] as const;
+const COORDINATOR_STEPS_MS = [-86_400_000, -5_000, 5_000, 3_600_000] as const;
+
+export function planFor(seed: number): Plan {
+  const random = randomFrom(seed).fork();
+  const workload = WORKLOADS[seed % WORKLOADS.length] ?? 'mutex';
+  const clients = random.pick([2, 2, 3, 3, 4]);
+  const faultyMs = random.pick([6_000, 10_000, 14_000]);
+  const names = random.pick<1 | 2>([1, 2]);
+  return {
+    seed,
+    workload,
+    clients,
+    names,
+    faultyMs,
+    calmMs: 20_000,
+    faults: faultsFor(random, workload, clients, faultyMs),
+  };
+}
+
+function faultsFor(random: Random, workload: Workload, clients: number, until: number): readonly Fault[] {
+  const meanMs = random.pick([300, 800, 2_000]);
+  const kinds = KINDS.flatMap((kind) =>
+    Array.from({ length: (COMMON[kind] ?? 0) + (MORE[workload][kind] ?? 0) }, () => kind),
+  );
+  const whos = [...clientsOf({ clients })] as [string, ...string[]]; // There are two at least.
+  const faults: Fault[] = [];
+  for (let at = random.between(0, 2 * meanMs); at < until; at += random.between(0, 2 * meanMs)) {
+    const kind = kinds[random.whole(0, kinds.length - 1)] ?? 'pause';
+    const who = whoFor(random, kind, workload, whos);
+    faults.push({ at: Math.round(at), kind, who, ...sizeFor(random, kind, who, workload) });
+  }
+  return faults;
+}
+
+function whoFor(random: Random, kind: FaultKind, workload: Workload, whos: readonly [string, ...string[]]): string {
+  if ((kind === 'pause' || kind === 'step') && random.chance(0.35)) return COORDINATOR;
+  if (kind === 'sleep' && random.chance(0.15)) return COORDINATOR;
+  if (workload === 'mass-expiry' && random.chance(0.5)) return 'all';
+  return random.pick(whos);
+}
+
+function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workload): Pick<Fault, 'ms' | 'size'> {
+  const whole = (from: number, to: number): number => random.whole(from, to);
+  switch (kind) {
+    case 'partition':
+      return { ms: whole(200, 6_000), size: 0 };
+    case 'slow':
+      return { ms: whole(1_000, 6_000), size: random.pick([100, 400, 1_000, 2_500]) };
+    case 'pause':
+      return { ms: random.pick([60, 300, 1_200, 4_000]), size: 0 };
+    case 'sleep':
+      return { ms: whole(300, 9_000), size: 0 };
+    case 'step': {
+      if (who !== COORDINATOR) return { ms: 0, size: random.pick(STEPS_MS) };
+      // After a restore nothing but the wall clock keeps tokens rising: back at once with both they may fall (S2).
+      return { ms: 0, size: workload === 'restore' ? 5_000 : random.pick(COORDINATOR_STEPS_MS) };
+    }
+    case 'farewell':
+    case 'put-away':
+      return { ms: random.pick([0, 100, 1_500, 4_000]), size: 0 };
+    case 'kill':
+    case 'restore':
+    case 'disk-lost':
+      return { ms: whole(50, 4_000), size: random.chance(0.3) ? 1 : 0 };
+    case 'disk-slow':
+      return { ms: whole(500, 5_000), size: random.pick([50, 500, 2_000]) };
+    case 'disk-full':
+      return { ms: whole(200, 3_000), size: 0 };
+    case 'limit':
+      return { ms: whole(500, 6_000), size: random.pick([1_000, 1_500, 2_500]) };
+    default:
+      return { ms: 0, size: whole(0, 1) };
+  }
+}
