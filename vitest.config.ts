@@ -31,6 +31,8 @@ export default defineConfig({
       { extends: true, test: { name: 'sim', include: ['test/sim/**/*.test.ts'], testTimeout: 60_000 } },
       // What replaces a module of the platform needs module instances of its own.
       { extends: true, test: { name: 'mocked', include: ['test/unit/**/*.mocked.test.ts'] } },
+      // One search at a time, each with up to 2 GB.
+      { extends: true, test: { name: 'model', include: ['test/model/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...oneAtATime } },

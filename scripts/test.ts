@@ -38,6 +38,7 @@ const STEPS: readonly Step[] = [
   tests('pure'),
   tests('mocked'),
   tests('sim'),
+  tests('model'),
   tests('tidy'),
   tests('real'),
   tests('browser'),
