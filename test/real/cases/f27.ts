@@ -115,7 +115,7 @@ async function measureLong(
   );
   const working = workedSince(bench, addMs(now(), -SETTLED_MS / 2));
   bench.measure(
-    `outage of ${seconds(ms)}: token of whoever works then`,
+    `outage of ${seconds(ms)}: token of the worker then`,
     `${before.token} -> ${working.join(', ')}`,
     'one, and higher',
     working.length === 1 && Number(working[0]) > before.token,
