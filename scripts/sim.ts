@@ -3,11 +3,15 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { playSeeds } from '../test/support/sim/pool.ts';
 import { missing, type Tally } from '../test/support/sim/tally.ts';
+import { MUTANTS } from '../test/support/sim/mutants/mutants.ts';
+import { huntAll } from './support/sim-mutants.ts';
 import { oneSeed } from './support/sim-seed.ts';
 import { wholeOf } from './support/whole.ts';
 
 const HELP = `npm run sim -- [--seeds N] [--from F] [--twice] [--workers K]
 npm run sim -- --seed S
+npm run sim -- --mutant NAME [--seeds N] [--from F]
+npm run sim -- --mutants
 
 Plays the product's own cores (lease table, sessions, recovery, client machines)
 over simulated clocks, network, disk and hosts. docs/SIMULATION.md says how.
@@ -17,6 +21,8 @@ over simulated clocks, network, disk and hosts. docs/SIMULATION.md says how.
   --twice      each seed runs three times, and the last two have to be the same to the byte
   --workers K  threads (as many as there are cores)
   --seed S     plays this seed alone and prints what happened in it
+  --mutant N   plants this bug in the product's code and plays until it is found
+  --mutants    the same with every bug, and a table of which checker found which
   --help       this
 
 Progress goes to standard error, the report to standard output. Ends with 1 where
@@ -54,9 +60,11 @@ async function playMany(from: number, seeds: number, workers: number, twice: boo
 function main(): boolean | Promise<boolean> {
   const { values } = parseArgs({
     options: {
-      seeds: { type: 'string', default: '1000' },
+      seeds: { type: 'string' },
       from: { type: 'string', default: '1' },
       seed: { type: 'string' },
+      mutant: { type: 'string' },
+      mutants: { type: 'boolean', default: false },
       twice: { type: 'boolean', default: false },
       workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
@@ -69,9 +77,15 @@ function main(): boolean | Promise<boolean> {
   if (values.seed !== undefined) return oneSeed(wholeOf('seed', values.seed));
   const [from, seeds, workers] = [
     wholeOf('from', values.from),
-    wholeOf('seeds', values.seeds),
+    wholeOf('seeds', values.seeds ?? '1000'),
     wholeOf('workers', values.workers),
   ];
+  if (values.mutants || values.mutant !== undefined) {
+    const chosen = MUTANTS.filter(({ name }) => values.mutants || name === values.mutant);
+    if (chosen.length === 0)
+      throw new Error(`no bug "${values.mutant}"; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
+    return huntAll(chosen, { from, workers, seeds: values.seeds === undefined ? null : seeds });
+  }
   return playMany(from, seeds, workers, values.twice);
 }
 

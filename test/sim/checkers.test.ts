@@ -23,7 +23,26 @@ const ended = (at: number, client: string, claim: string, of: number | null, cod
   token: of === null ? null : token(of),
   code,
 });
-const granted = (at: number, of: number): Happened => ({ kind: 'granted', at, name, token: token(of) });
+const granted = (at: number, of: number, unheardMs = 10): Happened => ({
+  kind: 'granted',
+  at,
+  name,
+  token: token(of),
+  unheardMs,
+});
+const expired = (at: number, of: number): Happened => ({ kind: 'expired', at, name, token: token(of) });
+const renewal = (kind: 'renewal-arrived' | 'renewal-late', at: number, of: number): Happened => ({
+  kind,
+  at,
+  renewal: 'r-1',
+  token: token(of),
+});
+const left = (onDisk: readonly number[], held: readonly number[]): Happened => ({
+  kind: 'leases-left',
+  at: 90,
+  onDisk: onDisk.map(token),
+  held: held.map(token),
+});
 const grantStored = (at: number, of: number): Happened => ({ kind: 'grant-stored', at, token: token(of) });
 const believed = (client: string, of: number, from: number, to: number): Happened => ({
   kind: 'believed',
@@ -46,6 +65,7 @@ const stateStored = (at: number, of: number, version: number, value: string): Ha
   token: token(of),
   version,
   value,
+  count: version,
 });
 const stateTold = (at: number, client: string, version: number, value: string): Happened => ({
   kind: 'state-told',
@@ -91,6 +111,10 @@ const GOOD: readonly Happened[] = [
   ended(30, 'c', 'c-16', null, 'wait-timeout'),
   { kind: 'calm', at: 40 },
   { kind: 'state-left', at: 50, name, version: 2 },
+  expired(60, 8),
+  renewal('renewal-arrived', 61, 8),
+  renewal('renewal-late', 62, 8),
+  left([9], [9]),
   { kind: 'over', at: 100_000 },
 ];
 
@@ -151,6 +175,24 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
     [claimed(0, 'a'), ended(1, 'a', 'a-0', 3), grantStored(2, 3)],
   ],
   ['a client is told of a write that no disk has', ['writes'], [stateTold(0, 'a', 1, 'one')]],
+  ['the disk keeps a lease that is over', ['writes'], [left([7, 9], [9])]],
+  ['the disk does not have a lease that is held', ['writes'], [left([], [9])]],
+  ['a lease is ended while its holder believes', ['deadlines'], [believed('a', 7, 0, 10), expired(9, 7)]],
+  [
+    'a lease is over for a renewal that lay in the socket before',
+    ['deadlines'],
+    [renewal('renewal-arrived', 4, 7), expired(5, 7), renewal('renewal-late', 5, 7)],
+  ],
+  ['a waiter that is gone is granted', ['waiters'], [granted(0, 7, 9_000)]],
+  ['a waiter of an earlier run is granted unheard', ['waiters'], [granted(0, 7, Infinity)]],
+  [
+    'a write of a state is lost under the same token',
+    ['writes'],
+    [
+      stateStored(0, 1, 1, 'one'),
+      { kind: 'state-stored', at: 1, name, token: token(1), version: 2, value: 'one again', count: 1 },
+    ],
+  ],
   ['a version is written twice', ['writes'], [stateStored(0, 1, 1, 'one'), stateStored(1, 2, 1, 'other')]],
   [
     'what was told is overwritten by an older version',

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Reference,
 } from '../../../client/core/types.ts';
+import { CLOSE_CODES } from '../../../shared/close-codes.ts';
 import { checkMessage } from '../../../shared/frame-check.ts';
 import {
   COORDINATOR_FRAMES,
@@ -280,6 +281,9 @@ export class SimulatedClient {
           closed: (closeCode, reason) => {
             if (!isHere()) return;
             this.#sockets.delete(dial);
+            // Only a newer one of the same client takes its place, and then nobody listens here any more (R9).
+            if (closeCode === CLOSE_CODES.replaced)
+              this.#parts.history.broken.push(`R9 the newest socket of ${this.id}, dial ${dial}, was replaced`);
             this.handle({ kind: 'socket-closed', dial, closeCode, reason });
           },
         },

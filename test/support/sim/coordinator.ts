@@ -8,17 +8,36 @@ import type { TableEvent } from '../../../server/core/table-types.ts';
 import { Driver, type Spoken } from '../../../server/net/driver.ts';
 import { CLOSE_CODES } from '../../../shared/close-codes.ts';
 import { checkMessage } from '../../../shared/frame-check.ts';
-import { CLIENT_FRAMES, type ClientMessage } from '../../../shared/frames.ts';
-import { frameNumber, journalId, secret, secretHash, sessionId, type LeaseName } from '../../../shared/ids.ts';
+import { CLIENT_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../../shared/frames.ts';
+import {
+  frameNumber,
+  journalId,
+  secret,
+  secretHash,
+  sessionId,
+  type FencingToken,
+  type LeaseName,
+  type SessionId,
+} from '../../../shared/ids.ts';
 import { durationMs, monoMs, wallMs } from '../../../shared/time.ts';
 import type { Host } from './host.ts';
 import type { Connection, End } from './network.ts';
 import type { Random } from './random.ts';
 
+interface Line {
+  readonly connection: Connection;
+  hello: boolean;
+  session: SessionId | null;
+}
+
 interface Running {
   readonly core: CoordinatorCore;
   readonly driver: Driver;
-  readonly sockets: Map<SocketId, { readonly connection: Connection; hello: boolean }>;
+  readonly sockets: Map<SocketId, Line>;
+  /** Of all sockets of this run: one may be closed before it was told what its `hello` came to. */
+  readonly lines: Map<SocketId, Line>;
+  /** When something of a session was read last in this run, on the coordinator's own clock. */
+  readonly readAt: Map<SessionId, number>;
   inFlight: Batch | null;
 }
 
@@ -33,6 +52,7 @@ export class Coordinator {
   disk: { ms: number; full: boolean } = { ms: 1, full: false };
   onEvents: (events: readonly TableEvent[]) => void = () => undefined;
   onNote: (text: string) => void = () => undefined;
+  onRenewal: (kind: 'renewal-arrived' | 'renewal-late', renewal: string, token: FencingToken) => void = () => undefined;
   onStored: (batch: Batch) => void = () => undefined;
   #running: Running | null = null;
   #sockets = 0;
@@ -116,7 +136,7 @@ export class Coordinator {
         throw error;
       },
     });
-    this.#running = { core, driver, sockets: new Map(), inFlight: null };
+    this.#running = { core, driver, sockets: new Map(), lines: new Map(), readAt: new Map(), inFlight: null };
   }
 
   /** SIGKILL: what is in flight is stored or not. With the machine, nobody is told that its sockets are gone. */
@@ -150,6 +170,7 @@ export class Coordinator {
     const isHere = (): boolean => this.#running === running && running.sockets.has(socket);
     const connection = connectionOf({
       host: this.host,
+      arrived: (text) => void (isHere() && this.#arrived(text)),
       heard: (text) => void (isHere() && this.#read(running, socket, text)),
       closed: () => {
         if (!isHere()) return;
@@ -157,12 +178,47 @@ export class Coordinator {
         running.driver.input({ kind: 'socket-closed', socket });
       },
     });
-    running.sockets.set(socket, { connection, hello: false });
+    const line: Line = { connection, hello: false, session: null };
+    running.sockets.set(socket, line);
+    running.lines.set(socket, line);
     return connection;
+  }
+
+  /** Never, where nothing of it was read in this run. */
+  unheardMs(session: SessionId): number {
+    const running = this.#running;
+    return running === null ? Infinity : running.driver.lastReading - (running.readAt.get(session) ?? -Infinity);
+  }
+
+  #arrived(text: string): void {
+    if (!text.includes('"renew"')) return;
+    for (const message of messagesIn(text))
+      if (message.type === 'renew')
+        for (const { fencingToken } of message.leases) this.onRenewal('renewal-arrived', message.request, fencingToken);
+  }
+
+  #say(socket: SocketId, messages: readonly CoordinatorMessage[]): void {
+    const line = this.#running?.lines.get(socket);
+    for (const message of messages) {
+      if (message.type === 'welcome' && line !== undefined) {
+        line.session = message.session;
+        this.#heardFrom(line);
+      }
+      if (message.type !== 'renewed') continue;
+      for (const { code, fencingToken } of message.leases)
+        if (code === 'expired') this.onRenewal('renewal-late', message.request, fencingToken);
+    }
+    this.#running?.sockets.get(socket)?.connection.send('client', JSON.stringify(messages));
+  }
+
+  #heardFrom({ session }: Line): void {
+    const running = this.#running;
+    if (session !== null && running !== null) running.readAt.set(session, running.driver.lastReading);
   }
 
   #read({ driver, sockets }: Running, socket: SocketId, text: string): void {
     const line = sockets.get(socket);
+    if (line !== undefined) this.#heardFrom(line);
     const messages = messagesIn(text);
     const [first, ...rest] = messages;
     if (line === undefined || first === undefined || !('frame' in first))
@@ -177,7 +233,7 @@ export class Coordinator {
   #speak(output: Spoken): void {
     switch (output.kind) {
       case 'send':
-        this.#running?.sockets.get(output.socket)?.connection.send('client', JSON.stringify(output.messages));
+        this.#say(output.socket, output.messages);
         return;
       case 'close': {
         const line = this.#running?.sockets.get(output.socket);

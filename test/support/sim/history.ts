@@ -33,8 +33,20 @@ export type Happened =
     }
   /** Nothing is left of what the client asked. */
   | { readonly kind: 'restarted'; readonly at: number; readonly client: string }
-  /** The coordinator granted. */
-  | { readonly kind: 'granted'; readonly at: number; readonly name: LeaseName; readonly token: FencingToken }
+  /** The coordinator granted; it decided so this long (on its clock) after it had read something of whom it granted to. */
+  | {
+      readonly kind: 'granted';
+      readonly at: number;
+      readonly name: LeaseName;
+      readonly token: FencingToken;
+      readonly unheardMs: number;
+    }
+  /** The coordinator ended a lease because its time was over. */
+  | { readonly kind: 'expired'; readonly at: number; readonly name: LeaseName; readonly token: FencingToken }
+  /** A renewal reached the coordinator's host, whether it is read at once or not. */
+  | { readonly kind: 'renewal-arrived'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
+  /** It was answered that the lease is over. */
+  | { readonly kind: 'renewal-late'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
   /** The coordinator answered that the release was done. */
   | { readonly kind: 'released'; readonly at: number; readonly client: string; readonly token: FencingToken }
   /** An operator opened the name although somebody may believe: S1 is given up for whoever believed then. */
@@ -48,6 +60,8 @@ export type Happened =
       readonly token: FencingToken;
       readonly version: number;
       readonly value: string;
+      /** The value counts: one more than what its writer saw. */
+      readonly count: number;
     }
   /** The disk was lost, or an older copy of it put in its place. */
   | { readonly kind: 'disk-replaced'; readonly at: number }
@@ -61,6 +75,13 @@ export type Happened =
     }
   /** What the disk has in the end. */
   | { readonly kind: 'state-left'; readonly at: number; readonly name: LeaseName; readonly version: number }
+  /** At rest, what the disk has of leases, and what the coordinator has. */
+  | {
+      readonly kind: 'leases-left';
+      readonly at: number;
+      readonly onDisk: readonly FencingToken[];
+      readonly held: readonly FencingToken[];
+    }
   /** A store outside applied a write: one more than its writer had read there. */
   | {
       readonly kind: 'counted';

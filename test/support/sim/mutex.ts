@@ -168,6 +168,6 @@ export class Worker {
 }
 
 /** What a worker wrote, or nothing. */
-function countIn(value: Json | undefined): number {
+export function countIn(value: Json | undefined): number {
   return typeof value === 'object' && value !== null && 'count' in value ? Number(value['count']) : 0;
 }

@@ -7,6 +7,8 @@ export type Side = 'client' | 'coordinator';
 /** One end of a connection: the host it is on, and what that hears. */
 export interface End {
   readonly host: Host;
+  /** A message lies in the socket, and is heard when the loop reads it. */
+  arrived?(text: string): void;
   heard(text: string): void;
   closed(code: number, reason: string): void;
 }
@@ -34,7 +36,7 @@ export class Connection {
 
   send(to: Side, text: string): void {
     this.#network.onMessage(this.client, to, text);
-    this.#deliver(to, (end) => end.heard(text));
+    this.#deliver(to, (end) => end.heard(text), false, text);
   }
 
   /** `by` is done with it at once; the other side hears of it behind what was sent before. */
@@ -64,15 +66,17 @@ export class Connection {
     this.#swallowed[to] = true;
   }
 
-  #deliver(to: Side, job: (end: End, to: Side) => void, last = false): void {
+  #deliver(to: Side, job: (end: End, to: Side) => void, last = false, text?: string): void {
     const { world } = this.#network;
     const at = Math.max(this.#last[to], world.now + this.#network.delayMs(this.client));
     this.#last[to] = at;
     const isOpen = this.#open[to];
     if (last) this.#open[to] = false;
     world.plan(at, () => {
-      if (isOpen && (last || this.#open[to]) && !this.#swallowed[to])
-        this.#ends[to].host.do(() => job(this.#ends[to], to));
+      if (!isOpen || this.#swallowed[to] || (!last && !this.#open[to])) return;
+      const end = this.#ends[to];
+      if (text !== undefined) end.arrived?.(text);
+      end.host.do(() => job(end, to));
     });
   }
 }

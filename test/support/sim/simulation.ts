@@ -1,4 +1,5 @@
-import { durationMs } from '../../../shared/time.ts';
+import type { Json } from '../../../shared/json.ts';
+import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { SimulatedCandidate, type ElectionMood } from './candidate.ts';
 import { problemsIn, type Problem } from './checkers/all.ts';
 import { SimulatedClient } from './client.ts';
@@ -7,7 +8,7 @@ import { Counters } from './counters.ts';
 import { NAMES, plague, type Stage } from './faults.ts';
 import { History } from './history.ts';
 import { Host } from './host.ts';
-import { Worker, type Mood } from './mutex.ts';
+import { countIn, Worker, type Mood } from './mutex.ts';
 import { Network } from './network.ts';
 import { clientsOf, type Plan } from './plan.ts';
 import { randomFrom, type Random } from './random.ts';
@@ -53,6 +54,10 @@ function problemsOf({ world, history, coordinator }: Stage, stuck: readonly stri
     const version = coordinator.image.states.get(name)?.version ?? 0;
     history.add({ kind: 'state-left', at: world.now, name, version });
   }
+  const { core, image } = coordinator;
+  const onDisk = [...image.leases.values()].map(({ fencingToken }) => fencingToken);
+  const held = NAMES.flatMap((name) => core?.show(listeningMs(0), name).holders ?? []);
+  history.add({ kind: 'leases-left', at: world.now, onDisk, held: held.map(({ fencingToken }) => fencingToken) });
   const busy = world.steps > (world.now / 1_000) * STEPS_PER_SECOND_MAX ? [`${world.steps} events`] : [];
   return [
     ...problemsIn(history.events),
@@ -146,16 +151,22 @@ function stageFor(plan: Plan, random: Random): Stage {
 /** What the coordinator did, and what its disk has. */
 function listen({ world, coordinator, history }: Stage): void {
   const waited = new Set<string>();
+  /** By token: a disk may be slow between the decision and its being told. */
+  const unheard = new Map<number, number>();
   const { counts } = history;
   coordinator.onEvents = (events) => {
     for (const event of events) {
       if (event.kind === 'queued') waited.add(event.request);
+      if (event.kind === 'grant-decided')
+        unheard.set(event.lease.fencingToken, coordinator.unheardMs(event.lease.terms.session));
       if (event.kind === 'grant-undone') counts.undone += 1;
       if (event.kind === 'claim-ended' && event.code === 'gone') counts.gone += 1;
       if (event.kind === 'ending' && event.code === 'stolen') counts.stolen += 1;
+      if (event.kind === 'ended' && (event.code === 'expired' || event.code === 'ceiling'))
+        history.add({ kind: 'expired', at: world.now, name: event.name, token: event.fencingToken });
       if (event.kind !== 'granted' || event.repeat) continue;
       const { name, fencingToken: token } = event.lease;
-      history.add({ kind: 'granted', at: world.now, name, token });
+      history.add({ kind: 'granted', at: world.now, name, token, unheardMs: unheard.get(token) ?? Infinity });
       if (waited.delete(event.request)) counts.contested += 1;
     }
   };
@@ -165,8 +176,17 @@ function listen({ world, coordinator, history }: Stage): void {
       if (event.kind === 'granted') history.add({ kind: 'grant-stored', at, token: event.lease.fencingToken });
       if (event.kind !== 'state') continue;
       const { name, fencingToken: token, version, valueJson } = event.state;
-      history.add({ kind: 'state-stored', at, name, token, version, value: valueJson ?? '' });
+      history.add({
+        kind: 'state-stored',
+        at,
+        name,
+        token,
+        version,
+        value: valueJson ?? '',
+        count: countIn(JSON.parse(valueJson ?? 'null') as Json),
+      });
     }
   };
+  coordinator.onRenewal = (kind, renewal, token) => history.add({ kind, at: world.now, renewal, token });
   coordinator.onNote = (text) => history.note(world.now, text);
 }

@@ -1,9 +1,11 @@
 import type { Happened } from '../history.ts';
 import { overlappingBeliefs } from './beliefs.ts';
 import { endlessClaims } from './claims.ts';
+import { earlyEnds } from './deadlines.ts';
 import { lostCounts } from './counter.ts';
 import { notALock } from './lock.ts';
 import { fallenTokens } from './tokens.ts';
+import { grantsToNobody } from './waiters.ts';
 import { lostWrites } from './writes.ts';
 
 /** What holds of every history, by the name under which a planted bug says who finds it. */
@@ -12,6 +14,8 @@ export const CHECKERS = {
   tokens: fallenTokens,
   lock: notALock,
   counter: lostCounts,
+  deadlines: earlyEnds,
+  waiters: grantsToNobody,
   claims: endlessClaims,
   writes: lostWrites,
 } as const satisfies Record<string, (events: readonly Happened[]) => readonly string[]>;

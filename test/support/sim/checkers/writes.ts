@@ -5,6 +5,7 @@ interface Stored {
   readonly version: number;
   readonly token: number;
   readonly value: string;
+  readonly count: number;
 }
 
 /**
@@ -49,6 +50,14 @@ export function lostWrites(events: readonly Happened[]): readonly string[] {
         if (event.version < (told.get(event.name) ?? 0))
           found.push(`S4 "${event.name}" ended at version ${event.version}; ${told.get(event.name)} had been told`);
         break;
+      case 'leases-left': {
+        const { onDisk, held } = event;
+        const forgotten = onDisk.filter((token) => !held.includes(token));
+        const unwritten = held.filter((token) => !onDisk.includes(token));
+        if (forgotten.length > 0) found.push(`S4 the disk has leases that are over: ${forgotten.join(', ')}`);
+        if (unwritten.length > 0) found.push(`S4 the disk does not have these leases: ${unwritten.join(', ')}`);
+        break;
+      }
       default:
     }
   }
@@ -57,14 +66,15 @@ export function lostWrites(events: readonly Happened[]): readonly string[] {
 
 function wrongStored(
   states: Map<string, Stored[]>,
-  { name, version, token, value, at }: Extract<Happened, { readonly kind: 'state-stored' }>,
+  { name, version, token, value, count, at }: Extract<Happened, { readonly kind: 'state-stored' }>,
 ): readonly string[] {
   const before = states.get(name) ?? [];
   const last = before.at(-1);
-  states.set(name, [...before, { version, token, value }]);
+  states.set(name, [...before, { version, token, value, count }]);
   if (last === undefined) return [];
   return [
     ...(version > last.version ? [] : [`S4 "${name}": version ${version} at ${instant(at)} after ${last.version}`]),
+    ...(count === last.count + 1 ? [] : [`S4 "${name}": ${count} at ${instant(at)} over ${last.count}`]),
     ...(token >= last.token ? [] : [`S3 "${name}": written under ${token} at ${instant(at)} after ${last.token}`]),
   ];
 }

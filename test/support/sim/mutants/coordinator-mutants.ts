@@ -1,0 +1,130 @@
+import type { Mutant } from './registry.ts';
+
+const coordinator = (file: string): string => `server/core/coordinator/${file}.ts`;
+
+/** Bugs of sessions, of what is said, and of time. */
+export const COORDINATOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'speak-before-append',
+    bug: 'what a batch decides is told before the batch is stored',
+    rules: 'S4, R15',
+    patches: [
+      {
+        file: 'server/net/driver.ts',
+        find: 'this.#inFlight = this.#options.journal.append(batch).then(\n',
+        put: `this.input({ kind: 'appended', sequence: batch.sequence, ok: true });
+    this.#options.journal.append(batch).then(() => undefined, () => undefined);
+    this.#inFlight = ((...nobody) => Promise.resolve())(\n`,
+      },
+    ],
+    by: 'writes',
+    within: 50,
+  },
+  {
+    name: 'expiry-before-reading',
+    bug: 'what is over ends before the sockets are read',
+    rules: 'S9, R6',
+    patches: [
+      {
+        file: 'server/core/coordinator-core.ts',
+        find: '  const answers = inputs.flatMap(',
+        put: '  tell(core, moment, noted(core, core.table.advance(now)));\n  const answers = inputs.flatMap(',
+      },
+    ],
+    by: 'deadlines',
+    within: 5_000,
+  },
+  {
+    name: 'clock-catches-up',
+    bug: 'the listening clock catches up after a stall',
+    rules: 'R6',
+    patches: [
+      {
+        file: 'server/core/listening-clock.ts',
+        find: '      seen = mono;\n',
+        put: '      seen = later(seen, Math.min(LISTENING_STEP_MS, elapsed));\n',
+      },
+    ],
+    by: 'deadlines',
+    within: 500,
+  },
+  {
+    name: 'resume-by-another-instance',
+    bug: 'whoever shows the secret takes the session over',
+    rules: 'R10',
+    patches: [
+      {
+        file: coordinator('session'),
+        find: "if (session.line.instance !== hello.instance) return { kind: 'other-hello', ...hello };",
+        put: "if (session.line.instance !== hello.instance) return { kind: 'hello', ...hello };",
+      },
+    ],
+    by: 'beliefs',
+    within: 500,
+  },
+  {
+    name: 'late-hello-wins',
+    bug: 'a late hello of a socket that was given up takes the session back',
+    rules: 'R9',
+    patches: [
+      {
+        file: coordinator('session'),
+        find: "if (hello.dial <= session.line.dial) return { kind: 'late-hello', socket };",
+        put: '',
+      },
+      {
+        file: coordinator('session'),
+        find: "return hello.frame <= session.line.frame ? { kind: 'stale-hello', socket } : { kind: 'hello', ...hello };",
+        put: "return { kind: 'hello', ...hello };",
+      },
+    ],
+    by: 'observer',
+    within: 2_000,
+  },
+  {
+    name: 'replaced-socket-heard',
+    bug: 'what comes on a replaced socket is still applied',
+    rules: 'R9',
+    patches: [
+      {
+        file: coordinator('inputs'),
+        find: '  const entry = core.book.bySocket(socket);\n  if (entry === undefined) return;\n  // Anchors',
+        put: `  const known = (core.everBound ??= new Map());
+  const entry = core.book.bySocket(socket) ?? known.get(socket);
+  if (entry === undefined) return;
+  known.set(socket, entry);
+  // Anchors`,
+      },
+    ],
+    by: 'writes',
+    within: 5_000,
+  },
+  {
+    name: 'welcome-tells-a-full-window',
+    bug: 'welcome tells of a full window instead of what is left',
+    rules: 'R8',
+    patches: [
+      {
+        file: coordinator('hello'),
+        find: '.map((lease) => heldAsOf(lease, now)),',
+        put: '.map((lease) => ({ ...heldAsOf(lease, now), leftMs: durationMs(Math.floor(lease.ttlMs)) })),',
+      },
+    ],
+    by: 'deadlines',
+    within: 100,
+  },
+  {
+    name: 'ended-overtakes-its-grant',
+    bug: 'an ending is told before the grant that it ends',
+    rules: 'R2',
+    patches: [
+      {
+        file: coordinator('outbox'),
+        find: '      else frame.push(message);',
+        put: "      else if (message.type === 'ended') frame.unshift(message);\n      else frame.push(message);",
+      },
+    ],
+    by: 'beliefs',
+    within: 5_000,
+  },
+];
