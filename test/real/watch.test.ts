@@ -15,7 +15,7 @@ const shows = (
   bench: Bench,
   { label }: ClientHandle,
   fits: (view: EntryOf<'viewed'>) => boolean,
-  ms = 5_000,
+  ms = 15_000,
   key = 'w',
 ): Promise<EntryOf<'viewed'>> =>
   bench.log.find(

@@ -39,6 +39,18 @@ class Worker {
     return eventually(() => this.lines.find((line) => pattern.test(line)) ?? null, ms, `${String(pattern)} is said`);
   }
 
+  /** Stops it as soon as a line of it comes: a later moment might lie in another step of its work. */
+  async stoppedAt(pattern: RegExp): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      eachLine(this.child.stdout, (line) => {
+        if (!pattern.test(line)) return;
+        this.child.kill('SIGSTOP');
+        resolve();
+      });
+    });
+    await within(stopped, 20_000, `${String(pattern)} is said`);
+  }
+
   async endsWell(): Promise<void> {
     const exit = await within(this.exit, 20_000, `a worker ends: ${this.lines.join('\n')}`);
     expect(exit).toEqual({ code: 0, signal: null });
@@ -160,9 +172,8 @@ async function wokenTooLate(folder: string): Promise<{ readonly sleeper: Worker;
   const file = join(bench.folder(), 'job.db');
   auditedTable(file);
   // Nearly all of its time passes between check and write.
-  const sleeper = new Worker(folder, ['A', file, coordinator.url, 200]);
-  await sleeper.says(/ 10 \/ 200$/);
-  sleeper.child.kill('SIGSTOP');
+  const sleeper = new Worker(folder, ['A', file, coordinator.url, 400]);
+  await sleeper.stoppedAt(/ 10 \/ 200$/);
   const other = new Worker(folder, ['B', file, coordinator.url, 2]);
   await other.says(/takes over at item 11$/);
   await eventually(() => (contentOf(file).items.length > 20 ? true : null), 5_000, 'B is at work');

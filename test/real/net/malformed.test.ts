@@ -82,7 +82,8 @@ describe('S11 malformed frames', () => {
       client.close();
     }
     await eventually(() => (coordinator.status.connections === 0 ? true : null), 3_000, 'all connections are gone');
-    expect(lines.length).toBeGreaterThan(10);
+    // At most 10 a second are written, so that is what a quick run leaves.
+    expect(lines.length).toBeGreaterThanOrEqual(10);
   });
 
   test('S11 F16 half a message is neither passed on nor kept for ever', async () => {
