@@ -4,12 +4,13 @@ import { parseArgs } from 'node:util';
 import { playSeeds } from '../test/support/sim/pool.ts';
 import { missing, type Tally } from '../test/support/sim/tally.ts';
 import { MUTANTS } from '../test/support/sim/mutants/mutants.ts';
+import type { Mutant } from '../test/support/sim/mutants/registry.ts';
 import { huntAll } from './support/sim-mutants.ts';
-import { oneSeed } from './support/sim-seed.ts';
+import { oneSeed, printShrunk } from './support/sim-seed.ts';
 import { wholeOf } from './support/whole.ts';
 
 const HELP = `npm run sim -- [--seeds N] [--from F] [--twice] [--workers K]
-npm run sim -- --seed S
+npm run sim -- --seed S [--mutant NAME]
 npm run sim -- --mutant NAME [--seeds N] [--from F]
 npm run sim -- --mutants
 
@@ -20,7 +21,8 @@ over simulated clocks, network, disk and hosts. docs/SIMULATION.md says how.
   --from F     the first one (1)
   --twice      each seed runs three times, and the last two have to be the same to the byte
   --workers K  threads (as many as there are cores)
-  --seed S     plays this seed alone and prints what happened in it
+  --seed S     plays this seed alone and prints what happened in it,
+               and where something is wrong the same with as few faults as show it
   --mutant N   plants this bug in the product's code and plays until it is found
   --mutants    the same with every bug, and a table of which checker found which
   --help       this
@@ -51,6 +53,8 @@ async function playMany(from: number, seeds: number, workers: number, twice: boo
   for (const [name, count] of Object.entries(tally.counts)) console.log(`  ${String(count).padStart(10)}  ${name}`);
   for (const { seed, problems } of tally.failed)
     for (const { by, text } of problems) console.log(`FOUND in seed ${seed} by ${by}: ${text}`);
+  const [first] = tally.failed;
+  if (first !== undefined) await printShrunk(first.seed, []);
   const empty = missing(tally);
   if (empty.length > 0) console.log(`EMPTY: nothing of ${empty.join(', ')} happened: the run shows nothing about it`);
   console.log(tally.failed.length === 0 ? 'no violation' : `${tally.failed.length} seeds with a violation`);
@@ -74,19 +78,26 @@ function main(): boolean | Promise<boolean> {
     console.log(HELP);
     return true;
   }
-  if (values.seed !== undefined) return oneSeed(wholeOf('seed', values.seed));
   const [from, seeds, workers] = [
     wholeOf('from', values.from),
     wholeOf('seeds', values.seeds ?? '1000'),
     wholeOf('workers', values.workers),
   ];
-  if (values.mutants || values.mutant !== undefined) {
-    const chosen = MUTANTS.filter(({ name }) => values.mutants || name === values.mutant);
-    if (chosen.length === 0)
-      throw new Error(`no bug "${values.mutant}"; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
-    return huntAll(chosen, { from, workers, seeds: values.seeds === undefined ? null : seeds });
-  }
+  const mutants = chosenBy(values);
+  if (values.seed !== undefined)
+    return oneSeed(
+      wholeOf('seed', values.seed),
+      mutants.flatMap(({ patches }) => patches),
+    );
+  if (mutants.length > 0) return huntAll(mutants, { from, workers, seeds: values.seeds === undefined ? null : seeds });
   return playMany(from, seeds, workers, values.twice);
+}
+
+function chosenBy({ mutant, mutants }: { mutant?: string | undefined; mutants: boolean }): readonly Mutant[] {
+  const chosen = MUTANTS.filter(({ name }) => mutants || name === mutant);
+  if (chosen.length === 0 && mutant !== undefined)
+    throw new Error(`no bug "${mutant}"; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
+  return chosen;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

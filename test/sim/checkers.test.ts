@@ -29,9 +29,10 @@ const granted = (at: number, of: number, unheardMs = 10): Happened => ({
   name,
   token: token(of),
   unheardMs,
+  fixed: false,
 });
-const expired = (at: number, of: number): Happened => ({ kind: 'expired', at, name, token: token(of) });
-const renewal = (kind: 'renewal-arrived' | 'renewal-late', at: number, of: number): Happened => ({
+const expired = (at: number, of: number): Happened => ({ kind: 'ended', at, name, token: token(of), byTime: true });
+const renewal = (kind: 'renewal-arrived' | 'renewal-done' | 'renewal-late', at: number, of: number): Happened => ({
   kind,
   at,
   renewal: 'r-1',
@@ -112,6 +113,7 @@ const GOOD: readonly Happened[] = [
   { kind: 'calm', at: 40 },
   { kind: 'state-left', at: 50, name, version: 2 },
   expired(60, 8),
+  renewal('renewal-done', 59, 8),
   renewal('renewal-arrived', 61, 8),
   renewal('renewal-late', 62, 8),
   left([9], [9]),
@@ -180,9 +182,10 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
   ['a lease is ended while its holder believes', ['deadlines'], [believed('a', 7, 0, 10), expired(9, 7)]],
   [
     'a lease is over for a renewal that lay in the socket before',
-    ['deadlines'],
+    ['listening'],
     [renewal('renewal-arrived', 4, 7), expired(5, 7), renewal('renewal-late', 5, 7)],
   ],
+  ['a lease is renewed that has ended', ['renewals'], [expired(5, 7), renewal('renewal-done', 6, 7)]],
   ['a waiter that is gone is granted', ['waiters'], [granted(0, 7, 9_000)]],
   ['a waiter of an earlier run is granted unheard', ['waiters'], [granted(0, 7, Infinity)]],
   [

@@ -24,6 +24,8 @@ import type { Host } from './host.ts';
 import type { Connection, End } from './network.ts';
 import type { Random } from './random.ts';
 
+type RenewalKind = 'renewal-arrived' | 'renewal-done' | 'renewal-late';
+
 interface Line {
   readonly connection: Connection;
   hello: boolean;
@@ -52,7 +54,7 @@ export class Coordinator {
   disk: { ms: number; full: boolean } = { ms: 1, full: false };
   onEvents: (events: readonly TableEvent[]) => void = () => undefined;
   onNote: (text: string) => void = () => undefined;
-  onRenewal: (kind: 'renewal-arrived' | 'renewal-late', renewal: string, token: FencingToken) => void = () => undefined;
+  onRenewal: (kind: RenewalKind, renewal: string, token: FencingToken) => void = () => undefined;
   onStored: (batch: Batch) => void = () => undefined;
   #running: Running | null = null;
   #sockets = 0;
@@ -206,7 +208,8 @@ export class Coordinator {
       }
       if (message.type !== 'renewed') continue;
       for (const { code, fencingToken } of message.leases)
-        if (code === 'expired') this.onRenewal('renewal-late', message.request, fencingToken);
+        if (code === undefined || code === 'expired')
+          this.onRenewal(code === undefined ? 'renewal-done' : 'renewal-late', message.request, fencingToken);
     }
     this.#running?.sockets.get(socket)?.connection.send('client', JSON.stringify(messages));
   }

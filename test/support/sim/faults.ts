@@ -37,7 +37,10 @@ const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
   },
   slow: ({ id }, { ms, size }, { network }) => network.slow(id, size, ms),
   pause: ({ host }, { ms }) => host.pause(ms),
-  sleep: ({ host }, { ms }) => host.sleep(ms),
+  sleep: ({ host, id }, { ms, size }, { network }) => {
+    if (size > 0) network.slow(id, size, ms + size);
+    host.sleep(ms);
+  },
   step: (client, { size }) => {
     // A step that nobody sees before a sleep is not covered, and the documentation says so.
     if (!client.host.isRunning) return;

@@ -40,12 +40,21 @@ export type Happened =
       readonly name: LeaseName;
       readonly token: FencingToken;
       readonly unheardMs: number;
+      /** It has one window and no more: no renewal makes it longer. */
+      readonly fixed: boolean;
     }
-  /** The coordinator ended a lease because its time was over. */
-  | { readonly kind: 'expired'; readonly at: number; readonly name: LeaseName; readonly token: FencingToken }
+  /** The coordinator ended a lease; `byTime`: because its time was over. */
+  | {
+      readonly kind: 'ended';
+      readonly at: number;
+      readonly name: LeaseName;
+      readonly token: FencingToken;
+      readonly byTime: boolean;
+    }
   /** A renewal reached the coordinator's host, whether it is read at once or not. */
   | { readonly kind: 'renewal-arrived'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
-  /** It was answered that the lease is over. */
+  /** It was answered that it is done, or that the lease is over. */
+  | { readonly kind: 'renewal-done'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
   | { readonly kind: 'renewal-late'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
   /** The coordinator answered that the release was done. */
   | { readonly kind: 'released'; readonly at: number; readonly client: string; readonly token: FencingToken }

@@ -88,15 +88,15 @@ const COMMON: Weights = {
 
 /** What a workload has more of. */
 const MORE: Record<Workload, Weights> = {
-  mutex: {},
+  mutex: { limit: 10, partition: 6, slow: 4, sleep: 3 },
   election: {},
   counter: { slow: 12, pause: 12, partition: 6 },
-  'mass-expiry': { partition: 12, pause: 6, sleep: 6, restart: 6 },
-  restarts: { kill: 30 },
+  'mass-expiry': { partition: 8, pause: 16, slow: 12, sleep: 10, restart: 4 },
+  restarts: { kill: 30, 'disk-slow': 12, partition: 8, slow: 4 },
   rolling: { farewell: 20, copy: 6 },
-  steal: { revoke: 20, 'revoke-now': 3, slow: 6 },
-  'hand-over': { slow: 6 },
-  disk: { 'disk-slow': 20, 'disk-full': 20, kill: 6 },
+  steal: { revoke: 20, 'revoke-now': 3, slow: 6, pause: 10 },
+  'hand-over': { slow: 6, sleep: 6 },
+  disk: { 'disk-slow': 20, 'disk-full': 16, kill: 12, limit: 12 },
   restore: { kill: 4, backup: 8, restore: 6, 'disk-lost': 4 },
 };
 
@@ -137,7 +137,7 @@ function faultsFor(random: Random, workload: Workload, clients: number, until: n
 }
 
 function whoFor(random: Random, kind: FaultKind, workload: Workload, whos: readonly [string, ...string[]]): string {
-  if ((kind === 'pause' || kind === 'step') && random.chance(0.35)) return COORDINATOR;
+  if ((kind === 'pause' || kind === 'step') && random.chance(0.45)) return COORDINATOR;
   if (kind === 'sleep' && random.chance(0.15)) return COORDINATOR;
   if (workload === 'mass-expiry' && random.chance(0.5)) return 'all';
   return random.pick(whos);
@@ -153,7 +153,8 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
     case 'pause':
       return { ms: random.pick([60, 300, 1_200, 4_000]), size: 0 };
     case 'sleep':
-      return { ms: whole(300, 9_000), size: 0 };
+      // With `size` its network is slow at the same time, so that what it is told of before lies on the way.
+      return { ms: whole(300, 9_000), size: random.pick([0, 0, 1_000, 2_500]) };
     case 'step': {
       if (who !== COORDINATOR) return { ms: 0, size: random.pick(STEPS_MS) };
       // After a restore nothing but the wall clock keeps tokens rising: back at once with both they may fall (S2).
@@ -165,7 +166,7 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
     case 'kill':
     case 'restore':
     case 'disk-lost':
-      return { ms: whole(50, 4_000), size: random.chance(0.3) ? 1 : 0 };
+      return { ms: random.pick([50, 200, whole(50, 4_000)]), size: random.chance(0.3) ? 1 : 0 };
     case 'disk-slow':
       return { ms: whole(500, 5_000), size: random.pick([50, 500, 2_000]) };
     case 'disk-full':

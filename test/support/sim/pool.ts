@@ -4,8 +4,9 @@ import { join as joinPath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { planting, REPOSITORY, type Patch } from './mutants/patch.ts';
+import type { Shrunk } from './shrink.ts';
 import { emptyTally, join, type Tally } from './tally.ts';
-import type { Range } from './worker.ts';
+import type { Answer, Range, Single } from './worker.ts';
 
 export interface PoolOptions {
   readonly from: number;
@@ -23,13 +24,35 @@ export interface PoolOptions {
 const RANGE_SEEDS = 20;
 
 /** Plays seeds on threads, each with a bundle of its own of simulator and product. */
-export async function playSeeds(options: PoolOptions): Promise<Tally> {
-  const file = await bundled(options.patches ?? []);
-  try {
-    return await playIn(file, options);
-  } finally {
-    await rm(file, { force: true });
-  }
+export const playSeeds = (options: PoolOptions): Promise<Tally> =>
+  withBundle(options.patches ?? [], (file) => playIn(file, options));
+
+/** Makes the plan of a seed that fails smaller. */
+export const shrinkSeed = (seed: number, patches: readonly Patch[] = []): Promise<Shrunk> =>
+  single({ kind: 'shrink', seed }, patches, (answer) => (answer.kind === 'shrink' ? answer.shrunk : null));
+
+/** What happened in a seed, in words. */
+export const tellSeed = (seed: number, patches: readonly Patch[] = []): Promise<readonly string[]> =>
+  single({ kind: 'tell', seed }, patches, (answer) => (answer.kind === 'tell' ? answer.lines : null));
+
+async function single<T>(asked: Single, patches: readonly Patch[], read: (answer: Answer) => T | null): Promise<T> {
+  let found: T | null = null;
+  let next: Single | null = asked;
+  await withBundle(patches, (file) =>
+    onThread(
+      file,
+      () => {
+        const now = next;
+        next = null;
+        return now;
+      },
+      (answer) => {
+        found = read(answer);
+      },
+    ),
+  );
+  if (found === null) throw new Error(`no answer to ${JSON.stringify(asked)}`);
+  return found;
 }
 
 async function playIn(file: string, options: PoolOptions): Promise<Tally> {
@@ -40,30 +63,31 @@ async function playIn(file: string, options: PoolOptions): Promise<Tally> {
     const count = Math.min(RANGE_SEEDS, from + seeds - next);
     if (count <= 0 || tally.failed.length >= stopAfter) return null;
     next += count;
-    return { from: next - count, count, twice, stopAfter };
+    return { kind: 'play', from: next - count, count, twice, stopAfter };
   };
-  const finished = Array.from({ length: workers }, () =>
-    onThread(file, range, (part) => {
-      join(tally, part);
+  const threads = Array.from({ length: workers }, () =>
+    onThread(file, range, (answer) => {
+      if (answer.kind !== 'play') return;
+      join(tally, answer.tally);
       onProgress?.(tally);
     }),
   );
-  await Promise.all(finished);
+  await Promise.all(threads);
   tally.failed.sort((a, b) => a.seed - b.seed);
   return tally;
 }
 
-function onThread(file: string, range: () => Range | null, played: (part: Tally) => void): Promise<void> {
+function onThread(file: string, next: () => Range | Single | null, answered: (answer: Answer) => void): Promise<void> {
   const worker = new Worker(pathToFileURL(file));
   return new Promise<void>((resolve, reject) => {
     const go = (): void => {
-      const part = range();
-      if (part !== null) worker.postMessage(part);
+      const asked = next();
+      if (asked !== null) worker.postMessage(asked);
       else void worker.terminate().then(() => resolve());
     };
     worker.on('error', reject);
-    worker.on('message', (part: Tally) => {
-      played(part);
+    worker.on('message', (answer: Answer) => {
+      answered(answer);
       go();
     });
     go();
@@ -72,11 +96,11 @@ function onThread(file: string, range: () => Range | null, played: (part: Tally)
 
 let bundles = 0;
 
-async function bundled(patches: readonly Patch[]): Promise<string> {
-  const outfile = joinPath(REPOSITORY, `build/sim/${process.pid}-${(bundles += 1)}.mjs`);
+async function withBundle<T>(patches: readonly Patch[], job: (file: string) => Promise<T>): Promise<T> {
+  const file = joinPath(REPOSITORY, `build/sim/${process.pid}-${(bundles += 1)}.mjs`);
   await build({
     entryPoints: [joinPath(REPOSITORY, 'test/support/sim/worker.ts')],
-    outfile,
+    outfile: file,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -84,5 +108,9 @@ async function bundled(patches: readonly Patch[]): Promise<string> {
     logLevel: 'silent',
     plugins: [planting(patches)],
   });
-  return outfile;
+  try {
+    return await job(file);
+  } finally {
+    await rm(file, { force: true });
+  }
 }

@@ -23,8 +23,10 @@ export interface Simulated {
 
 /** Clock rates differ by less than 0.1 % (S1). */
 const DRIFT = 0.000_49;
-/** What lasts longest (a pause, a sleep, a partition) is over by then, and so is any pause of a dial. */
+/** What lasts longest (a pause, a sleep, a partition) is over by then. */
 const HEALED_MS = 10_000;
+/** The longest pause before a dial, of a client that was dropped soon after its welcome several times in a row. */
+const PAUSE_MS_MAX = 31_000;
 /** The longest pause of a candidate after setbacks. */
 const PACED_MS = 30_000;
 /** Claims are granted or over by then, fixed windows too, and what is told once a second is told. */
@@ -75,6 +77,8 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   const watchers = clients.filter(() => random.chance(0.3)).map((client) => new Watcher(client, stage));
   plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
+  const isPausing = (): boolean => clients.some(({ core }) => core.status === 'backing-off');
+  while (isPausing() && world.now < faultyMs + HEALED_MS + PAUSE_MS_MAX) world.runUntil(world.now + 1_000);
   mood.calm = true;
   history.add({ kind: 'calm', at: world.now });
   world.runUntil(world.now + calmMs);
@@ -162,11 +166,14 @@ function listen({ world, coordinator, history }: Stage): void {
       if (event.kind === 'grant-undone') counts.undone += 1;
       if (event.kind === 'claim-ended' && event.code === 'gone') counts.gone += 1;
       if (event.kind === 'ending' && event.code === 'stolen') counts.stolen += 1;
-      if (event.kind === 'ended' && (event.code === 'expired' || event.code === 'ceiling'))
-        history.add({ kind: 'expired', at: world.now, name: event.name, token: event.fencingToken });
+      if (event.kind === 'ended') {
+        const { name, fencingToken: token, code } = event;
+        history.add({ kind: 'ended', at: world.now, name, token, byTime: code === 'expired' || code === 'ceiling' });
+      }
       if (event.kind !== 'granted' || event.repeat) continue;
-      const { name, fencingToken: token } = event.lease;
-      history.add({ kind: 'granted', at: world.now, name, token, unheardMs: unheard.get(token) ?? Infinity });
+      const { name, fencingToken: token, deadline, ceilingAt } = event.lease;
+      const [unheardMs, fixed] = [unheard.get(token) ?? Infinity, ceilingAt <= deadline];
+      history.add({ kind: 'granted', at: world.now, name, token, unheardMs, fixed });
       if (waited.delete(event.request)) counts.contested += 1;
     }
   };

@@ -1,9 +1,13 @@
-/** A thread that plays seeds: told a range, it answers with what they came to, and asks for the next by that. */
+/** A thread that plays: told a range, it answers with what its seeds came to, and so asks for the next. */
 import { parentPort } from 'node:worker_threads';
-import { addTo, emptyTally, type Tally } from './tally.ts';
+import { planFor } from './plan.ts';
 import { runSeed } from './seed.ts';
+import { shrink, type Shrunk } from './shrink.ts';
+import { addTo, emptyTally, type Tally } from './tally.ts';
+import { tellingOf } from './telling.ts';
 
 export interface Range {
+  readonly kind: 'play';
   readonly from: number;
   readonly count: number;
   readonly twice: boolean;
@@ -11,10 +15,36 @@ export interface Range {
   readonly stopAfter: number;
 }
 
-const port = parentPort;
-port?.on('message', ({ from, count, twice, stopAfter }: Range) => {
-  const tally: Tally = emptyTally();
+/** One seed, made small, or told in words. */
+export interface Single {
+  readonly kind: 'shrink' | 'tell';
+  readonly seed: number;
+}
+
+export type Answer =
+  | { readonly kind: 'play'; readonly tally: Tally }
+  | { readonly kind: 'shrink'; readonly shrunk: Shrunk }
+  | { readonly kind: 'tell'; readonly lines: readonly string[] };
+
+function answer(asked: Range | Single): Answer {
+  switch (asked.kind) {
+    case 'shrink':
+      return { kind: 'shrink', shrunk: shrink(planFor(asked.seed)) };
+    case 'tell':
+      return { kind: 'tell', lines: tellingOf(planFor(asked.seed)) };
+    case 'play':
+      return { kind: 'play', tally: tallyOf(asked) };
+    default:
+      return asked satisfies never;
+  }
+}
+
+function tallyOf({ from, count, twice, stopAfter }: Range): Tally {
+  const tally = emptyTally();
   for (let seed = from; seed < from + count && tally.failed.length < stopAfter; seed += 1)
     addTo(tally, runSeed(seed, twice));
-  port.postMessage(tally);
-});
+  return tally;
+}
+
+const port = parentPort;
+port?.on('message', (asked: Range | Single) => port.postMessage(answer(asked)));

@@ -1,9 +1,10 @@
 import type { Happened } from '../history.ts';
 import { overlappingBeliefs } from './beliefs.ts';
 import { endlessClaims } from './claims.ts';
-import { earlyEnds } from './deadlines.ts';
+import { earlyEnds, unreadRenewals } from './deadlines.ts';
 import { lostCounts } from './counter.ts';
 import { notALock } from './lock.ts';
+import { renewedAfterTheEnd } from './renewals.ts';
 import { fallenTokens } from './tokens.ts';
 import { grantsToNobody } from './waiters.ts';
 import { lostWrites } from './writes.ts';
@@ -15,6 +16,8 @@ export const CHECKERS = {
   lock: notALock,
   counter: lostCounts,
   deadlines: earlyEnds,
+  listening: unreadRenewals,
+  renewals: renewedAfterTheEnd,
   waiters: grantsToNobody,
   claims: endlessClaims,
   writes: lostWrites,

@@ -1,24 +1,30 @@
 import type { Happened } from '../history.ts';
-import { beliefsIn, eventsOf, instant } from './reading.ts';
+import { beliefsIn, eventsOf, groupedBy, instant } from './reading.ts';
 
-/**
- * S5, S6: the coordinator ends no lease by time while its holder believes, whether anybody waits for it or not. S9: none
- * is over for a renewal that lay in a socket before the lease was ended.
- */
+/** S5, S6: the coordinator ends no lease by time while its holder believes, whether anybody waits for it or not. */
 export function earlyEnds(events: readonly Happened[]): readonly string[] {
-  const ends = new Map(eventsOf(events, 'expired').map((ended) => [ended.token, ended]));
-  const early = beliefsIn(events).flatMap(({ client, token, to }) => {
+  // The last one of each: an end that no disk had is undone by a crash.
+  const ends = new Map(eventsOf(events, 'ended').map((ended) => [ended.token, ended]));
+  return beliefsIn(events).flatMap(({ client, token, to }) => {
     const ended = ends.get(token);
-    return ended === undefined || to <= ended.at
+    return ended === undefined || !ended.byTime || to <= ended.at
       ? []
       : [`S5 "${ended.name}": ${token} ended at ${instant(ended.at)}; ${client} believes until ${instant(to)}`];
   });
+}
+
+/** S9: no lease is over for a renewal that lay in a socket before the lease was ended. */
+export function unreadRenewals(events: readonly Happened[]): readonly string[] {
+  const ends = groupedBy(eventsOf(events, 'ended'), ({ token }) => String(token));
+  const grants = eventsOf(events, 'granted');
+  const fixed = new Set(grants.filter((grant) => grant.fixed).map(({ token }) => token));
   const arrivals = new Map(eventsOf(events, 'renewal-arrived').map((one) => [`${one.renewal} ${one.token}`, one.at]));
-  const late = eventsOf(events, 'renewal-late').flatMap(({ renewal, token }) => {
-    const [arrivedAt, ended] = [arrivals.get(`${renewal} ${token}`), ends.get(token)];
-    return arrivedAt === undefined || ended === undefined || arrivedAt >= ended.at
+  return eventsOf(events, 'renewal-late').flatMap(({ renewal, token, at }) => {
+    const arrivedAt = arrivals.get(`${renewal} ${token}`);
+    // It is answered in the turn in which the lease ends, or later.
+    const ended = ends.get(String(token))?.findLast((one) => one.at <= at);
+    return fixed.has(token) || arrivedAt === undefined || ended === undefined || arrivedAt >= ended.at
       ? []
       : [`S9 "${ended.name}": ${token} ended at ${instant(ended.at)}; its renewal was there at ${instant(arrivedAt)}`];
   });
-  return [...early, ...late];
 }

@@ -3,6 +3,8 @@ import { beliefsIn, eventsOf, groupedBy, instant } from './reading.ts';
 
 /** One hold as its client saw it: it began between the two first instants, and ended between the two last. */
 interface Hold {
+  /** Disks before this one: an older copy has leases again that were over, and so their tokens. */
+  readonly disk: number;
   readonly name: string;
   readonly client: string;
   readonly token: number;
@@ -21,7 +23,7 @@ export function notALock(events: readonly Happened[]): readonly string[] {
   const found: string[] = [];
   for (const [name, holds] of groupedBy(holdsIn(events), (hold) => hold.name)) {
     let free = 0;
-    for (const hold of holds.toSorted((a, b) => a.token - b.token)) {
+    for (const hold of holds.toSorted((a, b) => a.disk - b.disk || a.token - b.token)) {
       const who = `"${name}": ${hold.client} with ${hold.token}`;
       const began = Math.max(hold.claimedAt, free);
       if (began > hold.toldAt)
@@ -38,6 +40,7 @@ export function notALock(events: readonly Happened[]): readonly string[] {
 function holdsIn(events: readonly Happened[]): readonly Hold[] {
   const claims = new Map(eventsOf(events, 'claimed').map((claimed) => [claimed.claim, claimed]));
   const releases = new Map(eventsOf(events, 'released').map(({ client, token, at }) => [`${client} ${token}`, at]));
+  const replaced = eventsOf(events, 'disk-replaced');
   const until = new Map<string, number>();
   for (const { client, token, to } of beliefsIn(events)) {
     const key = `${client} ${token}`;
@@ -49,6 +52,7 @@ function holdsIn(events: readonly Happened[]): readonly Hold[] {
     const key = `${client} ${token}`;
     return [
       {
+        disk: replaced.filter((one) => one.at <= at).length,
         name: claimed.name,
         client,
         token,

@@ -31,7 +31,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
         put: '  tell(core, moment, noted(core, core.table.advance(now)));\n  const answers = inputs.flatMap(',
       },
     ],
-    by: 'deadlines',
+    by: 'listening',
     within: 5_000,
   },
   {

@@ -36,7 +36,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
         put: 'answers.push({ ...heldAsOf(event.lease, heardAt), fencingToken })',
       },
     ],
-    by: 'beliefs',
+    by: 'renewals',
     within: 2_000,
   },
   {
