@@ -74,7 +74,12 @@ async function coordinatorHalf(url: string | undefined, all: boolean, asked: Ask
 
 async function clientHalf(command: string, asked: Asked): Promise<readonly Outcome[]> {
   const scenarios = chosen(scenariosIn(CLIENT_FOLDER), asked);
-  return clientRun({ command, scenarios, jobs: asked.jobs ?? 4, told: tell });
+  return clientRun({
+    command: command === '' ? `"${process.execPath}" "${join(CLIENT_FOLDER, 'child.ts')}"` : command,
+    scenarios,
+    jobs: asked.jobs ?? 4,
+    told: tell,
+  });
 }
 
 async function main(): Promise<void> {
