@@ -12,6 +12,12 @@ import { openSocket, type Socket, type SocketEvents } from './socket.ts';
 /** What an event is settled with when it does not fail; each kind of event has its own. */
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { readonly kind: K }>;
 
+/** What the platform does. */
+type Act = Extract<Effect, { readonly kind: 'ask-credential' | 'dial' | 'send' | 'abandon' }>;
+
+const isOfPlatform = (effect: Effect): effect is Act =>
+  effect.kind === 'ask-credential' || effect.kind === 'dial' || effect.kind === 'send' || effect.kind === 'abandon';
+
 /** What people are told. */
 export type Told = Exclude<
   Effect,
@@ -36,7 +42,10 @@ export class Runner {
   readonly #asked = new Map<Reference, (outcome: Outcome) => void>();
   readonly #waits = new Set<() => void>();
   readonly #watches = new Map<Reference, (view: WireLeaseView) => void>();
-  readonly #news: (Told | Extract<Effect, { readonly kind: 'settle' | 'view' }>)[] = [];
+  readonly #news: Exclude<Effect, Act>[] = [];
+  readonly #acts: Act[] = [];
+  /** Of calls within calls, by what people do as they hear. */
+  #depth = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerFor: MonoMs | null = null;
   #references = 0;
@@ -48,7 +57,8 @@ export class Runner {
   }
 
   /**
-   * What the platform does is done at once, in order; people hear afterwards, since what they do then comes back here.
+   * People hear first, then the platform acts, in order: whoever is told that a lease is over has stopped before anybody
+   * else can be granted it (R13). What people do in between comes back here, and goes behind.
    * The core holds back what is to be sent until this tick's calls are over: they leave as one frame.
    */
   handle(event: ClientEvent): void {
@@ -131,8 +141,23 @@ export class Runner {
   }
 
   #step(event: ClientEvent, hold: boolean): void {
-    for (const effect of this.core.handle(stamp(), event, hold)) this.#perform(effect);
-    // The rest of the news goes with an inner call, if a listener makes one: in order all the same.
+    this.#depth += 1;
+    try {
+      for (const effect of this.core.handle(stamp(), event, hold)) {
+        if (isOfPlatform(effect)) this.#acts.push(effect);
+        else this.#news.push(effect);
+      }
+      this.#tellNews();
+    } finally {
+      this.#depth -= 1;
+    }
+    if (this.#depth > 0) return;
+    for (let effect = this.#acts.shift(); effect !== undefined; effect = this.#acts.shift()) this.#perform(effect);
+    for (const look of this.#waits) look();
+  }
+
+  /** The rest of the news goes with an inner call, if a listener makes one: in order all the same. */
+  #tellNews(): void {
     for (let effect = this.#news.shift(); effect !== undefined; effect = this.#news.shift()) {
       if (effect.kind === 'view') this.#watches.get(effect.reference)?.(effect.view);
       else if (effect.kind !== 'settle') this.#ports.told(effect);
@@ -141,10 +166,9 @@ export class Runner {
         this.#asked.delete(effect.reference);
       }
     }
-    for (const look of this.#waits) look();
   }
 
-  #perform(effect: Effect): void {
+  #perform(effect: Act): void {
     switch (effect.kind) {
       case 'dial':
         return this.#dial(effect.dial, effect.url);
@@ -159,7 +183,7 @@ export class Runner {
         this.#sockets.get(effect.dial)?.close();
         return void this.#sockets.delete(effect.dial);
       default:
-        this.#news.push(effect);
+        effect satisfies never;
     }
   }
 

@@ -147,7 +147,7 @@ describe('ticks', () => {
 });
 
 describe('order', () => {
-  it('people hear of things after the platform has done its part, in order, also when a listener makes a turn of its own', () => {
+  it('R13 people hear first, then the platform does its part, in order, also when a listener makes a turn of its own', () => {
     const { core, client, turn } = rig();
     const heard: string[] = [];
     client.on('status', ({ status }) => {
@@ -165,13 +165,31 @@ describe('order', () => {
     });
     expect(heard).toEqual([
       'connecting',
-      '1 sockets',
+      '0 sockets',
       'open',
-      '1 sockets',
+      '0 sockets',
       'backing-off',
-      '1 sockets',
+      '0 sockets',
       'inner call over',
     ]);
+    expect(FakeSocket.made).toHaveLength(1);
+  });
+
+  it('what an inner call sends goes behind what the outer one had to send', () => {
+    const { core, client, turn } = rig();
+    turn(dial(1));
+    lastSocket().say('open');
+    const sends = (request: string): Effect => ({
+      kind: 'send',
+      dial: dialNumber(1),
+      messages: [{ type: 'cancel', request: requestId(request) }],
+    });
+    client.on('status', () => {
+      core.once('list', () => [sends('inner')]);
+      void client.inspect('x');
+    });
+    turn({ kind: 'status', status: 'open', failure: null }, sends('outer'));
+    expect(lastSocket().sent).toEqual([expect.stringContaining('outer'), expect.stringContaining('inner')]);
   });
 
   it('an event of a claim that nobody knows is ignored', () => {
