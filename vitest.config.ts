@@ -35,6 +35,7 @@ export default defineConfig({
       { extends: true, test: { name: 'model', include: ['test/model/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], ...oneAtATime } },
+      { extends: true, test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...oneAtATime } },
       { extends: true, test: { name: 'packed', include: ['test/packed/**/*.test.ts'], ...oneAtATime } },
     ],

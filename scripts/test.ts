@@ -41,6 +41,7 @@ const STEPS: readonly Step[] = [
   tests('model'),
   tests('tidy'),
   tests('real'),
+  tests('conformance'),
   tests('browser'),
   tests('packed'),
 ];

@@ -30,7 +30,8 @@ export async function playScenario(command: string, scenario: Scenario): Promise
       break;
     }
   }
-  const seen = [...history.seen];
+  // The end of the looking: whatever is believed then was believed until then.
+  const seen: readonly Seen[] = [...history.seen, { kind: 'close', atMs: performance.now(), socket: 0 }];
   await child.end();
   coordinator.close();
   const problems = [...(problem === null ? [] : [problem]), ...new Set(judge(seen))];
