@@ -38,7 +38,7 @@ function agreed(tabs: readonly Page[]): Promise<Agreed> {
 
 /** Nobody goes back, nobody counts twice, and an older token never writes behind a newer one. */
 function expectOrder(writes: readonly Write[]): void {
-  expect(writes.length).toBeGreaterThan(3);
+  expect(writes.length).toBeGreaterThanOrEqual(2);
   for (const [index, { count, token }] of writes.entries()) {
     const before = writes[index - 1];
     if (before === undefined) continue;

@@ -15,12 +15,12 @@ export async function stand(log: RunLog, client: ClientHandle): Promise<void> {
   await standing(log, client);
 }
 
-/** It stands or leads; with `since`, after that instant. */
+/** It has its place in the queue, or leads; with `since`, after that instant. */
 export function standing(log: RunLog, client: ClientHandle, since = 0n): Promise<EntryOf<'election'>> {
   return log.find(
     'election',
-    ({ client: label, status, at }) =>
-      label === client.label && at > since && (status === 'standing' || status === 'leading'),
+    ({ client: label, status, position, at }) =>
+      label === client.label && at > since && (position !== null || status === 'leading'),
     STANDS_MS,
     `${client.label} stands`,
   );
