@@ -23,7 +23,7 @@ export function unreadRenewals(events: readonly Happened[]): readonly string[] {
     const arrivedAt = arrivals.get(`${renewal} ${token}`);
     // It is answered in the turn in which the lease ends, or later.
     const ended = ends.get(String(token))?.findLast((one) => one.at <= at);
-    return fixed.has(token) || arrivedAt === undefined || ended === undefined || arrivedAt >= ended.at
+    return fixed.has(token) || arrivedAt === undefined || !ended?.byTime || arrivedAt >= ended.at
       ? []
       : [`S9 "${ended.name}": ${token} ended at ${instant(ended.at)}; its renewal was there at ${instant(arrivedAt)}`];
   });
