@@ -57,17 +57,18 @@ export class Worker {
 
   #terms(): AcquireTerms {
     const random = this.#random;
-    const { workload } = this.#mood;
+    const { workload, calm } = this.#mood;
     return {
       ...TERMS,
       ttlMs: durationMs(random.pick([1_000, 1_500, 2_000, 3_000, 6_000])),
       name: NAMES[random.whole(1, this.#mood.names) - 1] ?? NAMES[0],
       waitMs: random.chance(0.6) ? null : durationMs(random.pick([0, 800, 4_000])),
       renew: random.chance(0.9),
-      priority: random.chance(HAS_PRIORITY[workload] ?? 0.1) ? random.whole(-1, 2) : undefined,
+      // In calm times nobody overtakes, so that whoever waits has its turn.
+      priority: !calm && random.chance(HAS_PRIORITY[workload] ?? 0.1) ? random.whole(0, 2) : undefined,
       lockDelayMs: random.chance(0.1) ? durationMs(500) : undefined,
       minHoldMs: random.chance(0.1) ? durationMs(700) : undefined,
-      steal: !this.#mood.calm && random.chance(STEALS[workload] ?? 0.05),
+      steal: !calm && random.chance(STEALS[workload] ?? 0.05),
     };
   }
 

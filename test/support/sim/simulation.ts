@@ -77,7 +77,8 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   const watchers = clients.filter(() => random.chance(0.3)).map((client) => new Watcher(client, stage));
   plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
-  const isPausing = (): boolean => clients.some(({ core }) => core.status === 'backing-off');
+  const isPausing = (): boolean =>
+    clients.some(({ core: { status } }) => status === 'backing-off' || status === 'connecting');
   while (isPausing() && world.now < faultyMs + HEALED_MS + PAUSE_MS_MAX) world.runUntil(world.now + 1_000);
   mood.calm = true;
   history.add({ kind: 'calm', at: world.now });

@@ -112,4 +112,18 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     by: 'liveness',
     within: 50,
   },
+  {
+    name: 'waiter-expects-no-pings',
+    bug: 'a waiter expects the pings of a client that waits for nothing (found by seed 198 of an earlier simulation)',
+    rules: 'R21, decision 0014',
+    patches: [
+      {
+        file: core('steps'),
+        find: "if (claim?.phase.kind === 'queued') waiterPingMs = Math.min(waiterPingMs, pingMsOf(claim));",
+        put: '',
+      },
+    ],
+    by: 'claims',
+    within: 100,
+  },
 ];

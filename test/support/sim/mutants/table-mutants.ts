@@ -37,7 +37,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'renewals',
-    within: 2_000,
+    within: 100,
   },
   {
     name: 'release-not-conditional',
