@@ -101,7 +101,7 @@ describe('a coordinator that breaks a rule', () => {
 describe('a script', () => {
   const head = { rule: 'a free name is granted', proves: ['C-13'] };
   const hello = { do: 'hello', on: 'a' };
-  const acquire = { do: 'send', on: 'a', message: { type: 'acquire', request: 'r', name: '${run}/x', ttlMs: 2_000 } };
+  const acquire = { do: 'send', on: 'a', message: { type: 'acquire', request: 'r', name: `\${run}/x`, ttlMs: 2_000 } };
   const problem = async (...steps: readonly object[]): Promise<string | null> => {
     const [made] = scriptsOf('planted.jsonl', lines(head, hello, ...steps));
     if (made === undefined) throw new Error('no script');
@@ -171,7 +171,7 @@ describe('a matcher', () => {
 
   test('one that is unknown is no match of anything', () => {
     expect(() => mismatch({ a: { $about: 3 } }, { a: 3 })).toThrow('no matcher is called $about');
-    expect(() => filled('${nothing}', new Map())).toThrow('nothing is bound to nothing');
+    expect(() => filled(`\${nothing}`, new Map())).toThrow('nothing is bound to nothing');
   });
 });
 
