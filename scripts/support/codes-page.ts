@@ -19,7 +19,7 @@ Every refusal, loss and end has one of these codes: in \`error\` messages and cl
 export function codesPage(): string {
   const rows = Object.entries(CODES).map(([code, entry]) => {
     const again = entry.retryable ? 'yes' : 'no';
-    return `| \`${code}\` | ${entry.meaning} | ${entry.cure} | ${entry.fault} | ${again} | ${entry.close ?? ''} | ${entry.http} | ${entry.exit} |`;
+    return `| <a id="${code}"></a>\`${code}\` | ${entry.meaning} | ${entry.cure} | ${entry.fault} | ${again} | ${entry.close ?? ''} | ${entry.http} | ${entry.exit} |`;
   });
   return `${HEAD}${rows.join('\n')}\n`;
 }

@@ -109,11 +109,12 @@ describe('docs/CODES.md', () => {
     expect(read('docs/CODES.md')).toBe(codesPage());
   });
 
-  test('the page has a row for each code', () => {
+  test('the page has a row for each code, with the place that `docsUrl` names', () => {
     const rows = codesPage()
       .split('\n')
-      .filter((line) => line.startsWith('| `'));
+      .filter((line) => line.startsWith('| <a '));
     expect(rows.map((row) => codesIn(row)[0])).toEqual(Object.keys(CODES));
+    expect(rows.map((row) => /<a id="([^"]+)">/.exec(row)?.[1])).toEqual(Object.keys(CODES));
   });
 });
 
