@@ -6,7 +6,12 @@ import { play } from '../support/sim/simulation.ts';
 describe('found seeds', () => {
   test('seed 84: a client that was dropped soon after its welcome again and again comes back within its pause', () => {
     const plan: Plan = {
-      ...{ seed: 84, workload: 'restarts', clients: 3, names: 1, faultyMs: 7_635, calmMs: 20_000 },
+      seed: 84,
+      workload: 'restarts',
+      clients: 3,
+      names: 1,
+      faultyMs: 7_635,
+      calmMs: 20_000,
       faults: [
         { at: 527, kind: 'pause', who: 'c', ms: 600, size: 0 },
         { at: 852, kind: 'reset', who: 'b', ms: 0, size: 0 },
@@ -25,7 +30,12 @@ describe('found seeds', () => {
 
   test('seed 393: a lease whose end no disk had is over once more after a restart, and nobody believes in it', () => {
     const plan: Plan = {
-      ...{ seed: 393, workload: 'mass-expiry', clients: 2, names: 1, faultyMs: 4_055, calmMs: 20_000 },
+      seed: 393,
+      workload: 'mass-expiry',
+      clients: 2,
+      names: 1,
+      faultyMs: 4_055,
+      calmMs: 20_000,
       faults: [
         { at: 1_587, kind: 'disk-slow', who: 'all', ms: 3_503, size: 2_000 },
         { at: 2_185, kind: 'slow', who: 'all', ms: 1_083, size: 1_000 },
@@ -38,7 +48,12 @@ describe('found seeds', () => {
 
   test('seed 669: a lease that an older copy of the journal has again is held by nobody else', () => {
     const plan: Plan = {
-      ...{ seed: 669, workload: 'restore', clients: 3, names: 1, faultyMs: 9_804, calmMs: 20_000 },
+      seed: 669,
+      workload: 'restore',
+      clients: 3,
+      names: 1,
+      faultyMs: 9_804,
+      calmMs: 20_000,
       faults: [
         { at: 1_645, kind: 'slow', who: 'b', ms: 5_959, size: 1_000 },
         { at: 4_983, kind: 'backup', who: 'a', ms: 0, size: 0 },
@@ -50,7 +65,12 @@ describe('found seeds', () => {
 
   test('seed 2066: what is revoked by force is not called unread', () => {
     const plan: Plan = {
-      ...{ seed: 2_066, workload: 'steal', clients: 3, names: 1, faultyMs: 1_284, calmMs: 20_000 },
+      seed: 2_066,
+      workload: 'steal',
+      clients: 3,
+      names: 1,
+      faultyMs: 1_284,
+      calmMs: 20_000,
       faults: [
         { at: 461, kind: 'pause', who: 'coordinator', ms: 1_200, size: 0 },
         { at: 1_283, kind: 'revoke-now', who: 'c', ms: 0, size: 0 },

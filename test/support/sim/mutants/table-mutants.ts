@@ -77,7 +77,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
     rules: 'R4',
     patches: [{ file: table('renew'), find: 'if (until <= phase.deadline) return;', put: '' }],
     by: 'deadlines',
-    within: 2_000,
+    within: 200,
   },
   {
     name: 'longer-window-from-memory',
