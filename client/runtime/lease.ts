@@ -4,6 +4,7 @@ import type { ClientEvent, LeaseNews, LeaseSnapshot, Outcome, Reference } from '
 import { LeaseError, LeaseLostError, LeaseReleasedError } from './errors.ts';
 import { makeListeners } from './listeners.ts';
 import { jsonCopy, type Rules } from './options.ts';
+import { stamp } from './platform.ts';
 import type { Lease, LeaseEvents, LeaseSnapshot as PublicSnapshot } from './public-lease.ts';
 import type { OutcomeOf, Runner } from './runner.ts';
 import { makeStore, type Store } from './store.ts';
@@ -27,6 +28,7 @@ export function quiet<T>(promise: Promise<T>): Promise<T> {
 export class Held {
   readonly key: RequestId;
   readonly lease: Lease;
+  readonly granted = stamp();
   readonly controller = new AbortController();
   readonly listeners;
   readonly store: Store<PublicSnapshot>;

@@ -1,8 +1,8 @@
 import type { AcquireTerms } from '../core/types.ts';
 import type { Inside } from './inside.ts';
 import type { Held } from './lease.ts';
-import { stamp } from './platform.ts';
 import type { LeaseView } from './public-view.ts';
+import { sinceMs } from './view.ts';
 
 /** Of whoever leads by a lease of this client, which knows more of it than any view that comes. */
 export function ownView(inside: Inside, { name }: AcquireTerms, held: Held, seen: LeaseView | null): LeaseView {
@@ -12,7 +12,6 @@ export function ownView(inside: Inside, { name }: AcquireTerms, held: Held, seen
     lease: { fencingToken, mode },
   } = held;
   const { core } = runner();
-  const since = stamp().mono;
   const { state } = runner().lease(held.key) ?? {};
   const me = {
     label,
@@ -22,13 +21,13 @@ export function ownView(inside: Inside, { name }: AcquireTerms, held: Held, seen
     fencingToken,
     mode,
     get heldForMs() {
-      return Math.floor(stamp().mono - since);
+      return sinceMs(held.granted);
     },
     get remainingMs() {
-      return lease.remainingMs;
+      return Math.floor(lease.remainingMs);
     },
     get ceilingLeftMs() {
-      return lease.ceilingLeftMs;
+      return Math.floor(lease.ceilingLeftMs);
     },
   };
   return {

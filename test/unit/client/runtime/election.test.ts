@@ -364,6 +364,16 @@ describe('elect: who leads', () => {
     expect(leader?.holders[0]?.heldForMs).toBe(50);
   });
 
+  it('it has led since its grant, whatever views of it come meanwhile, in whole milliseconds', () => {
+    const { election, seen, granted } = stand();
+    granted(7, { remainingMs: 26_999.5, ceilingLeftMs: 9_000.25 });
+    vi.advanceTimersByTime(50);
+    seen(shown(7));
+    vi.advanceTimersByTime(20);
+    const mine = { heldForMs: 70, remainingMs: 26_999, ceilingLeftMs: 9_000 };
+    expect(election.leader?.holders).toMatchObject([mine]);
+  });
+
   it('a view of its own lease shows its state and the queue as they are by then, and is no news of a leader', () => {
     const { core, election, told, seen, granted, keys } = stand();
     granted(7);
