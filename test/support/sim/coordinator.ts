@@ -84,17 +84,17 @@ export class Coordinator {
   }
 
   /** An older copy is put in the journal's place, or, without one, an empty file. */
-  restore(): void {
-    if (this.#backup === null) return this.lose();
+  restore(quietMs: number): void {
+    if (this.#backup === null) return this.lose(quietMs);
     this.#lost += 1;
-    this.image = structuredClone(this.#backup);
+    this.image = { ...structuredClone(this.#backup), quietMs: durationMs(quietMs) };
     return undefined;
   }
 
-  lose(): void {
+  lose(quietMs: number): void {
     this.#lost += 1;
     this.#backup = null;
-    this.image = emptyImage(journalId(`journal-${this.#lost}`));
+    this.image = { ...emptyImage(journalId(`journal-${this.#lost}`)), quietMs: durationMs(quietMs) };
   }
 
   /** An operator lowers the largest TTL, or lifts the limit. */
