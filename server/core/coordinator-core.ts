@@ -1,4 +1,4 @@
-import type { ListeningMs } from '../../shared/time.ts';
+import { listeningMs, type ListeningMs } from '../../shared/time.ts';
 import type { CoreStatus, MakeCoordinatorCore, Output, Turn } from './core-types.ts';
 import { nextAppend } from './coordinator/appends.ts';
 import { decide, noted, type Core, type Moment } from './coordinator/core-state.ts';
@@ -62,7 +62,9 @@ function dropIdleStates(core: Core, moment: Moment): void {
 
 function nextWake({ table, dues, batches, record, quietUntil, watches }: Core): ListeningMs | null {
   // While an append is in flight nothing more can be stored, and its end is an input of its own.
-  const storing = batches.inFlight ? null : (batches.retryAt ?? record.nextAt());
+  // What was decided before the first turn, a quiet time, is to be stored at once: the next run has to know of it (S5).
+  const unstored = table.hasDurable ? listeningMs(0) : record.nextAt();
+  const storing = batches.inFlight ? null : (batches.retryAt ?? unstored);
   return soonest(soonest(soonest(table.nextDeadline(), dues.next), watches.next), soonest(storing, quietUntil));
 }
 

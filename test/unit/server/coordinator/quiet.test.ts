@@ -42,6 +42,15 @@ describe('quiet time', () => {
     expect(driver.core.mustListen).toBe(false);
   });
 
+  test('S5 is stored as soon as the run has begun, also when nobody comes', () => {
+    driver = new CoreDriver({ quietMs: 5_000 });
+    expect(driver.core.nextWake()).toBe(0);
+    driver.pass(1);
+    driver = driver.restart();
+    expect(driver.core.status.quietUntil).toBe(5_000);
+    expect(new CoreDriver().core.nextWake()).toBeNull();
+  });
+
   test('S5 a client that knows another journal brings one, for the window that it saw', () => {
     const a = driver.client('a').connect();
     driver.pass(2_000);
