@@ -5,7 +5,7 @@ import { NO_CREDENTIAL, TERMINAL_CODES } from './connection-machine.ts';
 import type { Reading } from './elapsed.ts';
 import { called, failure } from './failures.ts';
 import { hear } from './hearing.ts';
-import { isLiving, leaseStatus } from './lease-machine.ts';
+import { attemptsOf, isLiving, leaseStatus, leaseStep } from './lease-machine.ts';
 import { leftByReal } from './lease-window.ts';
 import { isIdle, keepOrLeave, look, lookFirst, wakeOf } from './looking.ts';
 import { flush, pump } from './sending.ts';
@@ -87,23 +87,22 @@ function platform(book: Book, event: Extract<ClientEvent, { readonly dial: DialN
   }
 }
 
-function snapshot({ leases }: Book, now: Reading, key: RequestId): LeaseSnapshot | null {
+function snapshot({ leases, anchors, settings }: Book, now: Reading, key: RequestId): LeaseSnapshot | null {
   const held = leases.get(key);
   if (!held) return null;
-  const {
-    lease: { phase, window, terms, token },
-    state,
-  } = held;
-  const remainingMs = isLiving(held.lease) ? Math.max(0, leftByReal(window, now)) : 0;
-  const status = leaseStatus(held.lease);
+  // What the next look will find, which tells it.
+  const soon = { kind: 'look', next: anchors.next, what: 'over' } as const;
+  const { state: lease } = leaseStep(held.lease, soon, now, settings);
+  const { phase, window, terms, token } = lease;
   return {
     name: called(terms),
     fencingToken: token,
     ttlMs: window.ttlMs,
-    status: status === 'held' && !remainingMs ? 'at-risk' : status,
-    remainingMs,
+    status: leaseStatus(lease),
+    remainingMs: isLiving(lease) ? Math.max(0, leftByReal(window, now)) : 0,
     ceilingLeftMs: Math.max(0, window.ceilingLeftMs - (now.real - window.anchor.real)),
-    state,
+    state: held.state,
     lossCode: phase.kind === 'lost' ? phase.code : undefined,
+    attempts: attemptsOf(lease, now),
   };
 }

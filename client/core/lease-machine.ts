@@ -176,9 +176,11 @@ const timeout = (lease: Lease, now: Reading): MonoMs =>
 const begin = (lease: Lease, now: Reading): LeaseStep =>
   to(lease, { kind: 'renewing', sent: false, until: timeout(lease, now) });
 
+export const attemptsOf = ({ attempts }: Lease, now: Reading): readonly RenewalAttempt[] =>
+  attempts.map(({ at, outcome }) => ({ agoMs: now.mono - at, outcome }));
+
 function lose(lease: Lease, code: LossCode, reply: 'give-back' | 'end-ack' | 'nothing', now: Reading): LeaseStep {
-  const attempts = lease.attempts.map(({ at, outcome }) => ({ agoMs: now.mono - at, outcome }));
-  const lost: LeaseEffect = { kind: 'lost', code, attempts };
+  const lost: LeaseEffect = { kind: 'lost', code, attempts: attemptsOf(lease, now) };
   // The news comes first: stop believing, then say so (R13).
   return reply === 'nothing'
     ? to(lease, { kind: 'lost', code }, lost)

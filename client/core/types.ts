@@ -20,7 +20,10 @@ export interface ClientCore {
   handle(now: Stamp, event: ClientEvent, hold?: boolean): readonly Effect[];
   /** When the core wants a `wake`; a late one delays news, never truth. Null when never. */
   nextWake(): MonoMs | null;
-  /** What is known of a lease, worked out from the clocks at this call. The runner sends a `wake` first. Null when forgotten. */
+  /**
+   * What is true of a lease by the clocks of this call, without a word to anybody: where that is more than was told, a
+   * `wake` tells it. Null when forgotten.
+   */
   lease(now: Stamp, key: RequestId): LeaseSnapshot | null;
   readonly status: ClientStatus;
   /** The id that others see in a view of what this client holds; null before its first `welcome`. */
@@ -216,4 +219,6 @@ export interface LeaseSnapshot {
   readonly ceilingLeftMs: number;
   readonly state: LeaseState | undefined;
   readonly lossCode: LossCode | undefined;
+  /** The last renewals so far, oldest first. */
+  readonly attempts: readonly RenewalAttempt[];
 }

@@ -98,9 +98,12 @@ class Candidacy {
     else this.#claim();
   }
 
-  /** What is true now: a reading looks at the clocks of the lease, which may end by it. */
+  /** What is true now, by the clocks of the lease: where it is over by them, whoever listens hears it behind this turn. */
   look(): ElectionSnapshot {
-    this.#held?.look();
+    if (this.#held?.isOver === true) {
+      const { state } = electionStep(this.#candidate, { kind: 'over' }, stamp().mono, Math.random);
+      this.store.put(this.#snapshot(state, null));
+    }
     return this.store.get();
   }
 
@@ -134,21 +137,21 @@ class Candidacy {
     this.#tell();
   }
 
-  #snapshot(): ElectionSnapshot {
-    const { phase, open } = this.#candidate;
-    const status = electionStatus(this.#candidate);
+  #snapshot(candidate = this.#candidate, held = this.#held): ElectionSnapshot {
+    const { phase, open } = candidate;
+    const status = electionStatus(candidate);
     return {
       status,
       isLeader: status === 'leading',
-      leader: this.#leader(),
+      leader: this.#leader(candidate),
       position: open && phase.kind === 'standing' ? phase.position : null,
-      lease: this.#held?.lease ?? null,
+      lease: held?.lease ?? null,
     };
   }
 
-  #leader(): LeaseView | null {
-    if (leaderOf(this.#candidate) === null) return null;
-    return this.#candidate.phase.kind === 'leading' ? this.#own : this.#seen;
+  #leader(candidate = this.#candidate): LeaseView | null {
+    if (leaderOf(candidate) === null) return null;
+    return candidate.phase.kind === 'leading' ? this.#own : this.#seen;
   }
 
   #note(effect: ElectionEffect): void {

@@ -40,6 +40,8 @@ export class Held {
   ending: (() => void) | null = null;
   /** How it ended; null while it goes on. */
   ended: LeaseLostError | LeaseReleasedError | null = null;
+  /** The end that a reading found before anybody was told. */
+  #foreseen: LeaseLostError | LeaseReleasedError | null = null;
 
   constructor(runner: Runner, key: RequestId, first: LeaseSnapshot, failed: (cause: unknown) => void) {
     this.key = key;
@@ -52,7 +54,7 @@ export class Held {
     this.lease = leaseOf(this, first);
   }
 
-  /** What is true now. A lease that is over stays as it was when it ended. */
+  /** What is true now, and tells it. A lease that is over stays as it was when it ended. */
   look(): LeaseSnapshot {
     if (this.ended === null) this.#runner.handle({ kind: 'wake' });
     // It may have ended in that very look.
@@ -61,8 +63,25 @@ export class Held {
     return this.#last;
   }
 
+  /** The same, without a word to anybody: whoever listens hears of it behind this turn, as React's render wants it. */
+  peek(): LeaseSnapshot {
+    if (this.ended === null) {
+      const last = (this.#last = this.#runner.lease(this.key) ?? this.#last);
+      if (last.status === 'lost') this.#foreseen ??= this.#lost(last.lossCode ?? 'expired', last.attempts);
+      if (last.status === 'released') this.#foreseen ??= this.#released();
+    }
+    if (this.store.put(this.#changed())) queueMicrotask(() => this.look());
+    return this.#last;
+  }
+
+  /** Over by now, whether anybody has been told or not. */
+  get isOver(): boolean {
+    this.peek();
+    return (this.ended ?? this.#foreseen) !== null;
+  }
+
   snapshot(): PublicSnapshot {
-    this.look();
+    this.peek();
     return this.store.get();
   }
 
@@ -73,10 +92,8 @@ export class Held {
       return this.listeners.emit(told.kind, told);
     }
     this.#last = { ...this.#last, status: told.kind, remainingMs: 0, ceilingLeftMs: 0 };
-    this.ended =
-      told.kind === 'lost'
-        ? this.#lost(told.code, told.attempts)
-        : new LeaseReleasedError(`lease "${this.#last.name}" was released`);
+    // What a reading has found already is the same object to those who are told.
+    this.ended = this.#foreseen ?? (told.kind === 'lost' ? this.#lost(told.code, told.attempts) : this.#released());
     this.ending?.();
     this.controller.abort(this.ended);
     this.#show();
@@ -101,12 +118,21 @@ export class Held {
     return this.ask((reference) => ({ kind: 'release', key: this.key, reference, handOver }));
   }
 
-  /** To those who subscribed. A state is copied once, so that it stays the same object while it is the same state. */
+  /** To those who subscribed. */
   #show(): void {
+    this.store.update(this.#changed());
+  }
+
+  /** A state is copied once, so that it stays the same object while it is the same state. */
+  #changed(): Partial<PublicSnapshot> {
     const { status, ttlMs, state } = this.#last;
     const value = state === this.#shown ? {} : { state: valueOf(state) };
     this.#shown = state;
-    this.store.update({ status, ttlMs, error: this.ended, ...value });
+    return { status, ttlMs, error: this.ended ?? this.#foreseen, ...value };
+  }
+
+  #released(): LeaseReleasedError {
+    return new LeaseReleasedError(`lease "${this.#last.name}" was released`);
   }
 
   #lost(code: LeaseLostError['code'], attempts: LeaseLostError['attempts']): LeaseLostError {
@@ -134,16 +160,16 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
     protected: true,
     mode: 'exclusive',
     get status() {
-      return held.look().status;
+      return held.peek().status;
     },
     get remainingMs() {
-      return held.look().remainingMs;
+      return held.peek().remainingMs;
     },
     get ceilingLeftMs() {
-      return held.look().ceilingLeftMs;
+      return held.peek().ceilingLeftMs;
     },
     get state() {
-      return valueOf(held.look().state);
+      return valueOf(held.peek().state);
     },
     get signal() {
       held.look();

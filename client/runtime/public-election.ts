@@ -40,7 +40,8 @@ export interface ElectionSnapshot {
  *
  * At a win, in one turn: `status`, then `elected`, then `leader`. At a loss, in one turn: `status`, then the lease's signal
  * aborts and the lease tells `lost` or `released`, then `deposed`, then `leader(null)`. Never `deposed` without
- * `elected`. What a listener throws becomes a warning and stops no other.
+ * `elected`. What a listener throws becomes a warning and stops no other. A reading calls no listener: where it finds the
+ * lease over, it answers so, and the turn of the loss comes in a microtask.
  */
 export interface Election extends AsyncDisposable {
   readonly name: string;

@@ -17,7 +17,9 @@ export interface LeaseEvents {
 
 /**
  * A lease, from its grant on. The handle never goes stale: renewals change what it says, not the handle. Everything
- * read from it is worked out from the clocks at that moment, so it is right even where no timer ran in time.
+ * read from it is worked out from the clocks at that moment, so it is right even where no timer ran in time. A reading
+ * calls no listener: where it finds the lease over, listeners are told in a microtask; `signal` and `assertHeld` alone
+ * tell them first.
  *
  * What no lease can promise: code that is paused between a check and a write goes on inside the write. Send
  * `fencingToken` along and let the resource refuse smaller ones.
@@ -41,8 +43,9 @@ export interface Lease {
   readonly ceilingLeftMs: number;
   /**
    * Aborted when the lease is lost or released, and when `client.close()` asks the function of a `run` to end. The reason
-   * is a `LeaseLostError` or a `LeaseReleasedError`. Reading it looks at the clocks; one kept from earlier is aborted as
-   * soon as the library's code runs again.
+   * is a `LeaseLostError` or a `LeaseReleasedError`. Reading it looks at the clocks, and aborts it where the lease is over,
+   * which calls the listeners of that and of the lease: not for a render. One kept from earlier is aborted as soon as the
+   * library's code runs again; behind another reading in a microtask.
    */
   readonly signal: AbortSignal;
   /** Throws unless the status is `held`: `at-risk`, the loss, or `released`. For starting new work, not for polling. */

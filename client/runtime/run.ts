@@ -63,7 +63,7 @@ async function hold<T>(held: Held, drainMs: number, signal: AbortSignal | undefi
   const { lease } = held;
   if (signal?.aborted === true) await lease.release();
   signal?.throwIfAborted();
-  if (lease.remainingMs === 0 && held.ended !== null) throw held.ended;
+  if (held.look().remainingMs === 0 && held.ended !== null) throw held.ended;
   type Result = { readonly value: T } | { readonly error: unknown };
   let drain: ReturnType<typeof setTimeout> | undefined;
   const drained = new Promise<Result>((resolve) => {

@@ -4,7 +4,9 @@ import { makeListeners } from './listeners.ts';
 export interface Store<S extends object> {
   /** The same object for as long as nothing in it changes. */
   readonly get: () => S;
-  /** Puts in what differs, compared field by field with `Object.is`, and tells the listeners if anything did. */
+  /** Puts in what differs, compared field by field with `Object.is`, and tells nobody; true if anything did. */
+  readonly put: (changed: Partial<S>) => boolean;
+  /** The same, and tells the listeners whatever they have not been told. */
   readonly update: (changed: Partial<S>) => void;
   /** Returns what takes the listener away again. */
   readonly subscribe: (listener: () => void) => () => void;
@@ -14,13 +16,21 @@ export interface Store<S extends object> {
 export function makeStore<S extends object>(first: S, failed: (cause: unknown) => void): Store<S> {
   const { on, emit } = makeListeners<{ readonly change: undefined }>({ change: 'function' }, failed);
   let snapshot = first;
+  let told = first;
+  const put = (changed: Partial<S>): boolean => {
+    // Its keys are those of S, though `Object.keys` says text.
+    const keys = Object.keys(changed) as (keyof S)[];
+    if (keys.every((key) => Object.is(snapshot[key], changed[key]))) return false;
+    snapshot = { ...snapshot, ...changed };
+    return true;
+  };
   return {
     get: () => snapshot,
+    put,
     update(changed) {
-      // Its keys are those of S, though `Object.keys` says text.
-      const keys = Object.keys(changed) as (keyof S)[];
-      if (keys.every((key) => Object.is(snapshot[key], changed[key]))) return;
-      snapshot = { ...snapshot, ...changed };
+      put(changed);
+      if (told === snapshot) return;
+      told = snapshot;
       emit('change', undefined);
     },
     subscribe: (listener) => on('change', listener),

@@ -17,7 +17,7 @@ describe('sleep, steps and stalls', () => {
   test('S6 a lease read after a stall is not held any more, though no timer ran', () => {
     const { world, key } = holding();
     world.stall(2_700);
-    expect(world.lease(key)).toMatchObject({ status: 'at-risk', remainingMs: 0 });
+    expect(world.lease(key)).toMatchObject({ status: 'lost', lossCode: 'missed-ack', remainingMs: 0, attempts: [] });
     expect(world.do({ kind: 'wake' })).toContainEqual({
       kind: 'lease',
       key,

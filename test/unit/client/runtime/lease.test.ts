@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../../../client/runtime/public-lease.ts';
 import type { Effect, Outcome } from '../../../../client/core/types.ts';
 import { JSON_DEPTH_MAX, VALUE_DEPTH_MAX } from '../../../../shared/limits.ts';
-import { failure, news, rig, snapshot, type Rig } from './support.ts';
+import { failure, news, overByTheClock, rig, snapshot, tick, type Rig } from './support.ts';
 
 async function held(): Promise<Rig & { readonly lease: Lease; readonly key: never }> {
   const made = rig();
@@ -48,42 +48,58 @@ describe('F34 the handle never goes stale', () => {
     });
   });
 
-  it('R18 every reading looks at the clocks first', async () => {
-    const { core, lease } = await held();
-    const readings: ((lease: Lease) => unknown)[] = [
-      (one) => one.status,
-      (one) => one.remainingMs,
-      (one) => one.ceilingLeftMs,
-      (one) => one.state,
-      (one) => one.signal,
-      (one) => one.assertHeld(),
-    ];
-    for (const read of readings) {
-      const before = core.heard('wake').length;
-      read(lease);
-      expect(core.heard('wake')).toHaveLength(before + 1);
-    }
-  });
-
-  it('F31 S6 a loss that the clocks show at a reading aborts the signal and tells listeners before the reading returns', async () => {
+  it('S6 R18 every reading is answered by the clocks at once, and only whoever listens waits for the end of the turn', async () => {
     const { core, lease, key } = await held();
     const order: string[] = [];
-    const { signal } = lease;
-    signal.addEventListener('abort', () => order.push('signal'));
+    lease.signal.addEventListener('abort', () => order.push('signal'));
+    lease.subscribe(() => order.push(`change ${lease.getSnapshot().status}`));
     lease.on('lost', () => void order.push('lost'));
-    core.once('wake', () => (core.leases.delete(key), [{ kind: 'lease', key, news: lost }]));
-    order.push(lease.status);
-    expect(order).toEqual(['signal', 'lost', 'lost']);
-    expect(lease.remainingMs).toBe(0);
+    overByTheClock(core, key);
+    const wakes = core.heard('wake').length;
+    const seen = lease.getSnapshot();
+    expect(seen).toMatchObject({ status: 'lost', error: { code: 'missed-ack' } });
+    expect(lease).toMatchObject({ status: 'lost', remainingMs: 0, ceilingLeftMs: 0, state: undefined });
+    expect([order, core.heard('wake').length]).toEqual([[], wakes]);
+    await tick();
+    expect(order).toEqual(['signal', 'change lost', 'lost']);
+    expect(lease.getSnapshot()).toBe(seen);
+    expect(lease.signal.reason).toBe(seen.error);
   });
 
-  it('S6 a loss is seen by a reading inside a listener that runs before it', async () => {
+  it.each([
+    ['signal', (lease: Lease) => expect(lease.signal.aborted).toBe(true)],
+    ['assertHeld', (lease: Lease) => expect(() => lease.assertHeld()).toThrow('missed-ack')],
+  ])('F31 S6 %s looks at the clocks and tells what is over before it returns', async (_, read) => {
+    const { core, lease, key } = await held();
+    const order: string[] = [];
+    lease.signal.addEventListener('abort', () => order.push('signal'));
+    lease.on('lost', () => void order.push('lost'));
+    overByTheClock(core, key);
+    read(lease);
+    expect(order).toEqual(['signal', 'lost']);
+  });
+
+  it('S6 a loss is seen by a reading inside a listener that runs before it, and told once', async () => {
     const { client, core, lease, key, turn } = await held();
     const seen: unknown[] = [];
-    client.on('status', () => seen.push(lease.status, lease.signal.aborted));
-    core.leases.delete(key);
-    turn({ kind: 'status', status: 'backing-off', failure: null }, { kind: 'lease', key, news: lost });
-    expect(seen).toEqual(['lost', true]);
+    client.on('status', () => seen.push(lease.status, lease.getSnapshot().error, lease.signal.aborted));
+    lease.on('lost', (error) => void seen.push(error));
+    const attempts = [{ agoMs: 5, outcome: 'unanswered' }] as const;
+    core.leases.set(key, snapshot({ status: 'lost', lossCode: 'missed-ack', attempts }));
+    turn({ kind: 'status', status: 'backing-off', failure: null }, { kind: 'lease', key, news: { ...lost, attempts } });
+    const { error } = lease.getSnapshot();
+    expect(error).toMatchObject({ code: 'missed-ack', attempts });
+    expect(seen).toEqual([error, 'lost', error, true]);
+  });
+
+  it('S6 a release is seen so, too, before it is told', async () => {
+    const { client, core, lease, key, turn } = await held();
+    const seen: unknown[] = [];
+    client.on('status', () => seen.push(lease.getSnapshot().error));
+    core.leases.set(key, snapshot({ status: 'released' }));
+    turn({ kind: 'status', status: 'backing-off', failure: null }, { kind: 'lease', key, news: { kind: 'released' } });
+    expect(seen).toEqual([lease.signal.reason]);
+    expect(seen).toMatchObject([{ code: 'released' }]);
   });
 });
 

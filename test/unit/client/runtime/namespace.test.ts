@@ -94,4 +94,5 @@ const SNAPSHOT = {
   ceilingLeftMs: 9e6,
   state: undefined,
   lossCode: undefined,
+  attempts: [],
 } as const;

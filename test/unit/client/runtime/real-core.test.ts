@@ -108,8 +108,11 @@ describe('over the real core', () => {
     const { signal } = lease;
     const stalledUntil = performance.now() + 4_500;
     const clock = vi.spyOn(performance, 'now').mockReturnValue(stalledUntil);
-    expect(lease.status).toBe('lost');
-    expect(signal.aborted).toBe(true);
+    const seen = lease.getSnapshot();
+    expect(seen).toMatchObject({ status: 'lost', error: { code: 'missed-ack', attempts: [] } });
+    expect([lease.status, lease.remainingMs, signal.aborted]).toEqual(['lost', 0, false]);
+    await tick();
+    expect(signal.reason).toBe(seen.error);
     expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'missed-ack' }));
     clock.mockRestore();
   });

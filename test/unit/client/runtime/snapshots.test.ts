@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../../../shared/json.ts';
-import { failure, news, rig, snapshot } from './support.ts';
+import { failure, news, overByTheClock, rig, snapshot, tick } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -93,10 +93,17 @@ describe('the snapshot of a lease', () => {
 
   it('S6 R18 a lease that is over by the clock changes at the reading, though no timer ran', async () => {
     const { core, lease, key, calls } = await held();
-    core.once('wake', () => [{ kind: 'lease', key, news: { kind: 'lost', code: 'missed-ack', attempts: [] } }]);
-    expect(lease.getSnapshot()).toMatchObject({ status: 'lost', error: { code: 'missed-ack' } });
+    const seen: unknown[] = [];
+    lease.subscribe(() => seen.push(lease.getSnapshot()));
+    overByTheClock(core, key);
+    const first = lease.getSnapshot();
+    expect(first).toMatchObject({ status: 'lost', error: { code: 'missed-ack' } });
+    expect(lease.getSnapshot()).toBe(first);
+    expect(calls).not.toHaveBeenCalled();
+    await tick();
     expect(calls).toHaveBeenCalledTimes(1);
-    expect(lease.getSnapshot()).toBe(lease.getSnapshot());
+    expect(seen).toEqual([first]);
+    expect(lease.getSnapshot()).toBe(first);
   });
 
   it('at its end tells once, behind the abort of its signal and before its events', async () => {

@@ -115,6 +115,7 @@ export const snapshot = (over: Partial<LeaseSnapshot> = {}): LeaseSnapshot => ({
   ceilingLeftMs: 86_400_000,
   state: undefined,
   lossCode: undefined,
+  attempts: [],
   ...over,
 });
 
@@ -166,6 +167,13 @@ export function grant(core: ScriptedCore, key: RequestId, over: Partial<LeaseSna
   return [
     { kind: 'claim', key, outcome: { kind: 'granted', name: leaseName(lease.name), fencingToken: lease.fencingToken } },
   ];
+}
+
+/** Its window is over by the clocks, and the next `wake` says so. */
+export function overByTheClock(core: ScriptedCore, key: RequestId): void {
+  const over = { status: 'lost', lossCode: 'missed-ack', remainingMs: 0, ceilingLeftMs: 0 } as const;
+  core.leases.set(key, { ...snapshot(), ...core.leases.get(key), ...over });
+  core.once('wake', () => [{ kind: 'lease', key, news: { kind: 'lost', code: 'missed-ack', attempts: [] } }]);
 }
 
 /** What becomes of the only lease of a rig. */
