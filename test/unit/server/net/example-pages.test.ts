@@ -58,6 +58,12 @@ describe('example pages', () => {
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
+  test('a page at an IPv6 literal has no address in its policy, which could not name it', async () => {
+    const { status, headers } = await ask('/examples/tabs/', { headers: { host: '[::1]:7400' } });
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')?.split('; ')).toContain("connect-src 'self'");
+  });
+
   test('S11 a Host that is not this coordinator’s gets no page, so none is repeated in a policy', async () => {
     const refused = await ask('/examples/tabs/', { headers: { host: 'evil.example; script-src *' } });
     expect(refused.status).toBe(403);
