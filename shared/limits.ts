@@ -64,7 +64,7 @@ export const KEEP_MS_DEFAULT = 2 * SECOND;
 export const KEEP_MS_MAX = 60 * SECOND;
 /** R21: a request that nothing has shown to be read within this makes the client dial anew. */
 export const ANSWER_WITHIN_MS = 1 * SECOND;
-/** The coordinator pings a session whose requests wait for the disk at this pace, so that R21 holds. */
+/** The coordinator pings a session whose requests wait, for the disk or behind views, at this pace, so that R21 holds. */
 export const PING_PENDING_MS = 500;
 
 /** The listening clock advances by at most this in one reading (R6). */

@@ -21,7 +21,7 @@ export interface SessionEntry {
   readonly claims: Map<RequestId, Claim>;
   /** State writes that wait for the disk. */
   readonly writes: Set<RequestId>;
-  /** When the first of what waits for the disk now was read; null when nothing does. */
+  /** Since when requests of it wait, for the disk or until there is room for their first views; null when none does. */
   waitsSince: ListeningMs | null;
   /** The longest window that it ever claimed: how long it lives in silence (R25). */
   longestClaimMs: DurationMs;

@@ -35,13 +35,17 @@ export function replan(core: Core, now: ListeningMs): void {
       core.dues.clear(entry);
       continue;
     }
-    entry.waitsSince = waitsForDisk(entry) ? (entry.waitsSince ?? now) : null;
+    entry.waitsSince = waits(core, entry) ? (entry.waitsSince ?? now) : null;
     const at = firstOf(duesIn(core, entry));
     if (at === null) core.dues.clear(entry);
     else core.dues.set(entry, at);
   }
   core.changed.clear();
 }
+
+/** Whether a request of it was read, and its answer has to wait. */
+const waits = ({ watches }: Core, entry: SessionEntry): boolean =>
+  waitsForDisk(entry) || (entry.session.kind === 'bound' && watches.hasUnanswered(entry.session.socket));
 
 const duesIn = (core: Core, entry: SessionEntry): SessionDues =>
   duesOf(entry, core.table.longestLeaseMs(entry.id) !== null);

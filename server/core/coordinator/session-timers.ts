@@ -44,7 +44,7 @@ export function firstOf(dues: SessionDues): ListeningMs | null {
 export const soonest = (a: ListeningMs | null, b: ListeningMs | null): ListeningMs | null =>
   a === null ? b : b === null ? a : earliest(a, b);
 
-/** From one ping to the next, while nothing waits for the disk. */
+/** From one ping to the next, while no answer has to wait. */
 export function pingPeriodMs(entry: SessionEntry): DurationMs {
   let period: number = entry.ping.askedMs ?? PING_MS_DEFAULT;
   for (const { ttlMs } of entry.claims.values())
@@ -59,7 +59,7 @@ export const nextPingMs = (entry: SessionEntry): DurationMs =>
 function pingAt(entry: SessionEntry, heard: ListeningMs): ListeningMs {
   const { lastAt, promisedMs } = entry.ping;
   const regular = later(latest(lastAt, heard), Math.min(promisedMs, pingPeriodMs(entry)));
-  // Frames that are read meanwhile get no answer before the disk gives one: they do not count as heard of us (R21).
+  // Frames that are read meanwhile get no answer before those that wait: they do not count as heard of us (R21).
   return entry.waitsSince === null
     ? regular
     : earliest(regular, later(latest(lastAt, entry.waitsSince), PING_PENDING_MS));

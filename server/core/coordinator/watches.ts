@@ -22,6 +22,8 @@ interface Seat {
   readonly watches: Map<RequestId, Watch>;
   /** In the order in which they came to be owed. `if-news`: only where it is not what was shown last. */
   readonly owed: Map<Watch, 'view' | 'if-news'>;
+  /** Asked for, and not answered by a view yet. */
+  readonly unanswered: Set<Watch>;
   /** Too much waits to be read by its peer: what is owed waits too, and is worked out only when it is spoken (S11). */
   congested: boolean;
 }
@@ -77,6 +79,11 @@ export class Watches {
     return this.#seats.get(socket)?.watches.get(request) ?? null;
   }
 
+  /** Whether a request to watch still waits for its view: nothing else may name its frame meanwhile (R21). */
+  hasUnanswered(socket: SocketId): boolean {
+    return (this.#seats.get(socket)?.unanswered.size ?? 0) > 0;
+  }
+
   /** A new watch is owed what there is to be seen now. */
   add(socket: SocketId, request: RequestId, name: LeaseName, now: ListeningMs): void {
     const seat = this.#seatOf(socket);
@@ -86,6 +93,12 @@ export class Watches {
     if (others === undefined) this.#names.set(name, new Set([watch]));
     else others.add(watch);
     this.#size += 1;
+    this.ask(watch);
+  }
+
+  /** It was asked for, for the first time or again. */
+  ask(watch: Watch): void {
+    watch.seat.unanswered.add(watch);
     this.owe(watch);
   }
 
@@ -100,6 +113,7 @@ export class Watches {
     const { seat, name } = watch;
     seat.watches.delete(watch.request);
     seat.owed.delete(watch);
+    seat.unanswered.delete(watch);
     if (seat.owed.size === 0) this.#ready.delete(seat);
     this.#inTime.clear(watch);
     const others = this.#names.get(name);
@@ -174,7 +188,7 @@ export class Watches {
   #seatOf(socket: SocketId): Seat {
     const found = this.#seats.get(socket);
     if (found !== undefined) return found;
-    const made: Seat = { socket, watches: new Map(), owed: new Map(), congested: false };
+    const made: Seat = { socket, watches: new Map(), owed: new Map(), unanswered: new Set(), congested: false };
     this.#seats.set(socket, made);
     return made;
   }
@@ -198,6 +212,7 @@ function speakTo<View>(
     if (isNews && said > 0 && said + bytes > SOCKET_BYTES_PER_TURN) break;
     seat.owed.delete(watch);
     if (!isNews) continue;
+    seat.unanswered.delete(watch);
     say(watch, view);
     watch.shown = { at: now, news };
     said += bytes;

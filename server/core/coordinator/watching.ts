@@ -34,7 +34,7 @@ export function watch(
       }),
     );
   } else if (found === null) core.watches.add(socket, request, name, now);
-  else core.watches.owe(found);
+  else core.watches.ask(found);
 }
 
 function roomFor(
@@ -55,7 +55,12 @@ export function tellWatchers(core: Core, now: ListeningMs): void {
   core.watches.speak(
     now,
     (name) => lookAt(core, now, name),
-    ({ request, seat }, view) => core.outbox.say(seat.socket, { type: 'view', request, views: [view] }),
+    ({ request, seat: { socket } }, view) => {
+      core.outbox.say(socket, { type: 'view', request, views: [view] });
+      const entry = core.book.bySocket(socket);
+      // It may have been the last that it waited for.
+      if (entry !== undefined && entry.waitsSince !== null) core.changed.add(entry);
+    },
   );
 }
 

@@ -6,7 +6,7 @@ import { leaseName, requestId } from '../../../../shared/ids.ts';
 import { listeningMs } from '../../../../shared/time.ts';
 import { CoreDriver } from '../../../support/core-driver.ts';
 import type { RawClient } from '../../../support/raw-client.ts';
-import { heard, watch, watcher } from './support/watching.ts';
+import { heard, unwatch, watch, watcher } from './support/watching.ts';
 
 function congestion({ socket }: RawClient, congested: boolean): Input {
   if (socket === null) throw new Error('it has no socket');
@@ -86,6 +86,72 @@ describe('S11 while a socket is congested', () => {
     expect(client.take('view')).toEqual([]);
     driver.input(congestion(client, false)).turn();
     expect(heard(client)).toEqual(['printer free queue 0']);
+  });
+});
+
+describe('R21 while a watch waits for its first view', () => {
+  test('R21 its session is pinged every 500 ms, each ping names the newest frame, and the pace is as before afterwards', () => {
+    const driver = new CoreDriver();
+    const names = withStates(driver, 300);
+    const client = driver.client().connect();
+    client.answers = true;
+    const from = driver.now;
+    client.push(...names.map((name) => watch(name)));
+    driver.turn();
+    driver.input(congestion(client, true)).turn();
+    expect(heard(client).length, 'most of them wait').toBeLessThan(10);
+    const pings: unknown[] = [];
+    for (let half = 1; half <= 4; half += 1) {
+      // A frame in between that has no answer of its own: only the next ping shows that it was read.
+      driver.pass(300);
+      client.send(unwatch('none'));
+      const { frame } = client;
+      driver.pass(200);
+      const { frame: named, nextMs } = client.only('ping');
+      pings.push([driver.now - from, named === frame, nextMs]);
+    }
+    expect(pings).toEqual([500, 1_000, 1_500, 2_000].map((at) => [at, true, 500]));
+    driver.input(congestion(client, false)).turn();
+    driver.pass(100);
+    expect(new Set(client.take('view').map(({ request }) => request)).size).toBeGreaterThan(290);
+    // The one that was promised, and the next at the period of one that only stands by.
+    driver.pass(400);
+    expect(client.only('ping')).toMatchObject({ nextMs: 15_000 });
+    driver.pass(14_900);
+    expect(client.take('ping')).toEqual([]);
+    driver.pass(200);
+    expect(client.take('ping')).toHaveLength(1);
+  });
+
+  test.each<[string, (client: RawClient) => void]>([
+    ['is given up', (client) => void client.send(unwatch('watch n1'))],
+    ['is gone with its socket', (client) => void client.connect()],
+  ])('R21 a watch that %s waits no more', (_, end) => {
+    const driver = new CoreDriver();
+    withStates(driver, 2);
+    const client = watcher(driver, 'n0');
+    client.answers = true;
+    driver.input(congestion(client, true)).turn();
+    client.send(watch('n1'));
+    driver.pass(500);
+    expect(client.take('ping')).toHaveLength(1);
+    end(client);
+    driver.pass(500);
+    client.take('ping');
+    driver.pass(10_000);
+    expect(client.take('ping')).toEqual([]);
+  });
+
+  test('R21 one that is asked for again waits as well', () => {
+    const driver = new CoreDriver();
+    const client = watcher(driver, 'printer');
+    client.answers = true;
+    driver.input(congestion(client, true)).turn();
+    driver.pass(600);
+    expect(client.take('ping')).toEqual([]);
+    client.send(watch('printer'));
+    driver.pass(500);
+    expect(client.take('ping')).toHaveLength(1);
   });
 });
 
