@@ -2,6 +2,7 @@ import { connect, type Client, type Election, type Lease, type LeaseView } from 
 import { cable, type Cable } from './cable.ts';
 import { counterOf, keepCounting, type Counter } from './counter.ts';
 import type { Log } from './log.ts';
+import { outagesInto } from './outages.ts';
 import type { Leader, Scene } from './scene.ts';
 import { reasonOf, shortToken } from './words.ts';
 
@@ -49,9 +50,7 @@ export class Candidate {
 
   #tell(): void {
     const log = this.#log;
-    this.client.on('status', ({ status, error }) =>
-      log(`connection: ${status}${error === null ? '' : `, ${error.message}`}`),
-    );
+    this.client.on('status', outagesInto(log));
     this.client.on('warning', ({ code, message }) => log(`${code}: ${message}`));
     this.election.on('elected', (lease) => this.#lead(lease));
     this.election.on('deposed', ({ code }) => {

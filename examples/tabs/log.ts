@@ -1,6 +1,7 @@
 export type Kind = 'plain' | 'good' | 'bad';
 
-export type Log = (text: string, kind?: Kind) => void;
+/** Writes a line, and returns what writes that line anew. */
+export type Log = (text: string, kind?: Kind) => (text: string) => void;
 
 const LINES_MAX = 100;
 
@@ -16,5 +17,8 @@ export function logInto(list: HTMLElement): Log {
     line.append(time, words);
     list.prepend(line);
     while (list.children.length > LINES_MAX) list.lastElementChild?.remove();
+    return (anew) => {
+      words.textContent = anew;
+    };
   };
 }

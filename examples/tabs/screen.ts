@@ -20,9 +20,22 @@ const setHue = (name: '--mine' | '--lead', label: string): void => root.style.se
 
 const NAMES = { nobody: 'Nobody leads', unknown: 'Not known' } as const;
 
+/** As long as the style's fade takes, and a little more. */
+const FADE_MS = 400;
+let fading: ReturnType<typeof setTimeout> | undefined;
+
+/** Colours fade where somebody else leads, and only there: in a page that turns dark all of it does so at once. */
+function fade(): void {
+  clearTimeout(fading);
+  root.classList.add('fades');
+  fading = setTimeout(() => root.classList.remove('fades'), FADE_MS);
+}
+
 /** Everything but what runs with the clock. */
 export function draw(scene: Scene): void {
   const { me, part, leader, connection } = scene;
+  if (root.dataset['lead'] !== `${part} ${leader?.label}`) fade();
+  root.dataset['lead'] = `${part} ${leader?.label}`;
   setHue('--mine', me);
   setHue('--lead', leader?.label ?? me);
   write('me', me);

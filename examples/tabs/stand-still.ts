@@ -1,6 +1,12 @@
 import { isLeaseError, type Election } from 'leasehold';
 import type { Log } from './log.ts';
 
+let isStill = false;
+let wokeAtMs = 0;
+
+/** Whether this click was made while nothing moved here: the browser hands it over when the page wakes. */
+export const wasMadeMeanwhile = (click: Event): boolean => isStill || click.timeStamp < wokeAtMs;
+
 /**
  * Keeps this page's one thread busy, as code does that computes for too long: no timer runs, no message is read, nothing
  * is drawn. What counts is what it finds when it goes on.
@@ -8,9 +14,12 @@ import type { Log } from './log.ts';
 export async function standStill(election: Election, ms: number, log: Log): Promise<void> {
   const { lease } = election;
   log(`standing still for ${ms / 1_000} s`);
+  isStill = true;
   document.body.classList.add('still');
   await drawn();
   for (const untilMs = performance.now() + ms; performance.now() < untilMs;);
+  wokeAtMs = performance.now();
+  isStill = false;
   document.body.classList.remove('still');
   if (lease === null) {
     log(`stood still for ${ms / 1_000} s; whoever leads was not kept waiting`);

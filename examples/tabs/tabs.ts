@@ -3,7 +3,7 @@ import { Candidate } from './candidate.ts';
 import { nextLabel } from './labels.ts';
 import { logInto } from './log.ts';
 import { draw, drawClock, find } from './screen.ts';
-import { standStill } from './stand-still.ts';
+import { standStill, wasMadeMeanwhile } from './stand-still.ts';
 
 const BLOCK_MS = 10_000;
 /** Part of what is missing that the bar makes up in one frame: a renewal is seen to fill it. */
@@ -34,6 +34,16 @@ function frame(): void {
   else requestAnimationFrame(frame);
 }
 
+document.addEventListener(
+  'click',
+  (click) => {
+    if (!wasMadeMeanwhile(click)) return;
+    click.preventDefault();
+    click.stopImmediatePropagation();
+  },
+  // Before anything that it was made on.
+  { capture: true },
+);
 find('resign').addEventListener('click', () => void election.resign());
 find('block').addEventListener('click', () => void standStill(election, BLOCK_MS, log));
 find('cut').addEventListener('click', ({ currentTarget }) => {
