@@ -2,7 +2,7 @@ import type { RequestId } from '../../shared/ids.ts';
 import { later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
-import { claimOf } from './claim-machine.ts';
+import { claimOf, SAY_WAITING_MS } from './claim-machine.ts';
 import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
@@ -54,7 +54,7 @@ export function take(book: Book, event: Asking): void {
       return unwatch(book, event);
     case 'give-up':
       for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
-      return fail(book, event, whence(book, failure('unavailable', 'given up', true)));
+      return fail(book, event, whence(book, failure('unavailable', noneWithin(book, event.afterMs), true)));
     case 'put-away':
       return putAway(book);
     case 'brought-back':
@@ -70,6 +70,9 @@ export function take(book: Book, event: Asking): void {
       return event satisfies never;
   }
 }
+
+const noneWithin = (book: Book, ms: number): string =>
+  `no coordinator answered within ${ms} ms (status ${statusOf(book)})`;
 
 /** Why nothing new is taken, or null. */
 function closedBy({ connection: { phase }, closing }: Book): Failure | null {
@@ -147,8 +150,16 @@ function ofClient(book: Book, event: Event<'list' | 'watch' | 'ready'>): void {
   const why = closedBy(book);
   if (why) return fail(book, event, why);
   const request = newId(book);
-  if (event.kind === 'watch')
-    return ask(book, request, 'watch', { reference, message: { type: 'watch', request, name: event.name } });
+  if (event.kind === 'watch') {
+    const { name, shownAs = name } = event;
+    const warnAt = later(book.now.mono, SAY_WAITING_MS);
+    return ask(book, request, 'watch', {
+      reference,
+      warnAt,
+      called: shownAs,
+      message: { type: 'watch', request, name },
+    });
+  }
   if (event.kind === 'list') {
     const { name, prefix, after, limit } = event;
     return ask(book, request, 'list', {

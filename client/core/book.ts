@@ -85,6 +85,9 @@ export interface Ask {
   readonly key?: RequestId;
   readonly reference?: Reference | undefined;
   claim?: Claim;
+  /** When to say that it waits for its first answer, and how people call what it is about; once. */
+  warnAt?: MonoMs;
+  readonly called?: string;
   /** Of a claim: the largest token that was known when it was made. Whatever it is granted is larger (S2). */
   readonly above?: number | undefined;
   until: MonoMs;

@@ -6,7 +6,7 @@ import { later, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { called, failure } from './failures.ts';
 import { NEVER } from './lease-machine.ts';
-import type { AcquireTerms, ClientStatus, Effect, Failure } from './types.ts';
+import type { AcquireTerms, Effect, Failure } from './types.ts';
 
 /** One `acquire` under one promise, through outages, restarts and resumes, until its grant or its end. */
 export interface Claim {
@@ -38,7 +38,8 @@ export type ClaimPhase =
 export type Place = Omit<CoordinatorMessageOf<'queued'>, 'type' | 'request'>;
 
 export type ClaimEvent =
-  | { readonly kind: 'look'; readonly status: ClientStatus }
+  /** `unreached`: that there is no connection, and why; null while there is one. */
+  | { readonly kind: 'look'; readonly unreached: string | null }
   | { readonly kind: 'queued'; readonly place: Place }
   | { readonly kind: 'moved'; readonly position: number }
   | { readonly kind: 'refused'; readonly failure: Failure }
@@ -61,7 +62,7 @@ interface ClaimStep {
   readonly effects: readonly ClaimEffect[];
 }
 
-const SAY_WAITING_MS = 10_000;
+export const SAY_WAITING_MS = 10_000;
 const SAY_SELF_MS = 1_000;
 
 export function claimOf(key: RequestId, terms: AcquireTerms, now: Reading, connectTimeoutMs: number): Claim {
@@ -97,7 +98,7 @@ export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance:
   if (phase.kind === 'ended') return stay(claim);
   switch (event.kind) {
     case 'look':
-      return look({ ...claim, opened: claim.opened || event.status === 'open' }, event.status, now);
+      return look({ ...claim, opened: claim.opened || event.unreached === null }, event.unreached, now);
     case 'queued':
       return queued(claim, event.place, now);
     case 'moved':
@@ -125,7 +126,7 @@ const end = (claim: Claim, ...effects: ClaimEffect[]): ClaimStep =>
 const pause = (claim: Claim, ms: number, now: Reading): ClaimStep =>
   stay({ ...claim, tries: claim.tries + 1, phase: { kind: 'pausing', again: later(now.mono, ms) } });
 
-function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
+function look(claim: Claim, unreached: string | null, now: Reading): ClaimStep {
   const { phase, terms } = claim;
   if (claimWake(claim) > now.mono) return stay(claim);
   if (claim.until <= now.mono) return end(claim, { kind: 'failed', failure: timeOut(claim) }, { kind: 'cancel' });
@@ -135,7 +136,7 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
     effects.push({
       kind: 'warning',
       code: 'waiting',
-      text: `"${called(terms)}" waits: ${waitsFor(claim, status, now)}`,
+      text: `"${called(terms)}" waits: ${waitsFor(claim, unreached, now)}`,
     });
   if (claim.selfAt <= now.mono)
     effects.push({ kind: 'warning', code: 'behind-self', text: `"${called(terms)}" is held by this client itself` });
@@ -150,8 +151,8 @@ function look(claim: Claim, status: ClientStatus, now: Reading): ClaimStep {
   );
 }
 
-function waitsFor({ phase, cause }: Claim, status: ClientStatus, now: Reading): string {
-  if (status !== 'open') return `no connection (${status})`;
+function waitsFor({ phase, cause }: Claim, unreached: string | null, now: Reading): string {
+  if (unreached !== null) return unreached;
   if (phase.kind !== 'queued') return cause?.message ?? 'no answer yet';
   const { holder, heldForMs, position, quietMs } = phase.place;
   if (quietMs) return `quiet time of ${quietMs} ms`;

@@ -194,8 +194,9 @@ const urlOf = ({ failures }: Connection, { settings: { urls } }: Surroundings): 
   urls[failures % urls.length] ?? '';
 
 /** Neither a password nor a query belongs in a message. */
-export const noAnswer = (urls: readonly string[]): string =>
-  `no answer from ${urls.map((url) => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '')).join(', ')}: is it running?`;
+export const shownUrls = (urls: readonly string[]): string =>
+  urls.map((url) => url.replace(/(?<=\/\/)[^/]*@|\?.*/g, '')).join(', ');
+export const noAnswer = (urls: readonly string[]): string => `no answer from ${shownUrls(urls)}: is it running?`;
 
 const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
   later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));

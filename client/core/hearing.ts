@@ -109,6 +109,7 @@ function ended(book: Book, { name, fencingToken: token, code }: CoordinatorMessa
 function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateSet' | 'view'>, asked: Ask): void {
   if (asked.kind === 'watch') {
     asked.read = true;
+    asked.warnAt = NEVER;
     for (const view of 'views' in message ? message.views : [])
       if (asked.reference) book.effects.push({ kind: 'view', reference: asked.reference, view });
     return;

@@ -6,7 +6,7 @@ import { connectionWake } from './connection-machine.ts';
 import { failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
 import { sayBye } from './sending.ts';
-import { stepClaim, stepConnection, stepLease, surroundings } from './steps.ts';
+import { stepClaim, stepConnection, stepLease, surroundings, unreached } from './steps.ts';
 
 /** A wake so late that the sockets cannot have been read in between. */
 const LATE_MS = 50;
@@ -38,9 +38,14 @@ export function look(book: Book, isWake: boolean): void {
   book.graceAt = null;
   lookAtLeases(book, 'due');
   stepConnection(book, { kind: 'look' });
+  const why = unreached(book);
   for (const [id, asked] of book.asks) {
-    if (asked.claim) stepClaim(book, asked, { kind: 'look', status: statusOf(book) });
-    else if (asked.until <= now.mono) {
+    if (asked.claim) stepClaim(book, asked, { kind: 'look', unreached: why });
+    else if (asked.warnAt !== undefined && asked.warnAt <= now.mono) {
+      asked.warnAt = NEVER;
+      const text = `"${asked.called}" waits for its first view: ${why ?? 'no answer yet'}`;
+      book.effects.push({ kind: 'warning', code: 'waiting', text });
+    } else if (asked.until <= now.mono) {
       book.asks.delete(id);
       // The window is over, and with it what the release was for.
       if (asked.kind === 'write') fail(book, asked, failure('released', 'the lease was released'));
@@ -90,7 +95,7 @@ export function wakeOf(book: Book): MonoMs | null {
     connectionWake(book.connection, now, surroundings(book)),
     ...living(book).map(({ lease }) => leaseWake(lease, now)),
     ...[...book.asks.values()].map((asked) =>
-      Math.min(asked.claim ? claimWake(asked.claim) : asked.until, unreadAt(book, asked)),
+      Math.min(asked.claim ? claimWake(asked.claim) : asked.until, asked.warnAt ?? NEVER, unreadAt(book, asked)),
     ),
     outbox.length ? now.mono : NEVER,
     idleSince !== null && statusOf(book) === 'open' ? idleSince + settings.idleMs : NEVER,

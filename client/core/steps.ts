@@ -5,7 +5,7 @@ import { ANSWER_WITHIN_MS, PING_MS_MIN, PINGS_PER_WINDOW, PROTOCOL_VERSION } fro
 import { durationMs, later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimStep, pauseMsOf, pingMsOf, type ClaimEvent } from './claim-machine.ts';
-import { connectionStep, noAnswer, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
+import { connectionStep, noAnswer, shownUrls, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, leaseStep, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
@@ -92,14 +92,21 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
 }
 
 /** Of what was not answered: where it was tried, and what came of the last dial (S10). */
-export function whence({ connection: { last }, settings: { urls } }: Book, why: Failure): Failure {
+export function whence(book: Book, why: Failure): Failure {
   if (why.code !== 'unavailable') return why;
-  return {
-    ...why,
-    message: `${why.message}: ${last?.message ?? noAnswer(urls)}`,
-    cause: why.cause ?? last ?? undefined,
-  };
+  return { ...why, message: `${why.message}: ${tried(book)}`, cause: why.cause ?? book.connection.last ?? undefined };
 }
+
+const tried = ({ connection: { last }, settings: { urls } }: Book): string =>
+  last === null
+    ? noAnswer(urls)
+    : last.message.startsWith('no answer')
+      ? last.message
+      : `${shownUrls(urls)}: ${last.message}`;
+
+/** Null while there is a connection. */
+export const unreached = (book: Book): string | null =>
+  statusOf(book) === 'open' ? null : `no connection (${statusOf(book)}): ${tried(book)}`;
 
 /** To be sent on the socket that there is, or on the next. */
 export function unsend(asked: Ask): void {

@@ -111,11 +111,17 @@ export type ClientEvent =
    * Its views come as effects under the same reference, over reconnects, the first one at once after each, until
    * `unwatch`. Settled only by a failure, which ends it.
    */
-  | { readonly kind: 'watch'; readonly reference: Reference; readonly name: LeaseName }
+  | {
+      readonly kind: 'watch';
+      readonly reference: Reference;
+      readonly name: LeaseName;
+      readonly shownAs?: string | undefined;
+    }
   | { readonly kind: 'unwatch'; readonly reference: Reference }
   /** Resolves at the next `open`; keeps the connection wanted until then. */
   | { readonly kind: 'ready'; readonly reference: Reference }
-  | { readonly kind: 'give-up'; readonly reference: Reference }
+  /** Fails it `unavailable`: its time is over, after so long. */
+  | { readonly kind: 'give-up'; readonly reference: Reference; readonly afterMs: number }
   /** No new claims; those that wait end `closed`; leases named in `keep` go on being renewed until released. */
   | { readonly kind: 'close'; readonly keep: readonly RequestId[] }
   /** Ends it now: whatever is still held is lost `closed` (given back where there is a connection), then `bye`. */

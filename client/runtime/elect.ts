@@ -226,7 +226,7 @@ class Candidacy {
   /** One that failed (a session has only so many) is tried again with each claim. */
   #watch(): void {
     this.#unwatch ??= this.#inside.runner().watch(
-      this.#terms.name,
+      this.#terms,
       (view) => this.#step({ kind: 'view', view }),
       () => (this.#unwatch = null),
     );

@@ -65,7 +65,8 @@ export interface Client {
    * The view of `name` now, then another after each change of its holders or state, over reconnects and restarts too:
    * what you see last is how it is, whatever was missed between. Renewals and the length of the queue come at most once a
    * second. Who reads slowly sees the newest and skips the rest. Ends when the loop is left or `signal` aborts; throws
-   * `forbidden`, `too-many-requests`, `refused`, `closed`. Nothing is asked before the first `next()`.
+   * `forbidden`, `too-many-requests`, `refused`, `closed`. Nothing is asked before the first `next()`; from then on the
+   * process stays alive until the loop is left or aborted. One warning after 10 s without a first answer.
    */
   watch(name: string, options?: WatchOptions): AsyncIterableIterator<LeaseView>;
   /**

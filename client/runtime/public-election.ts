@@ -36,7 +36,7 @@ export interface ElectionSnapshot {
 /**
  * One candidate. It stands again after each loss, for ever, until it is stopped or its client is closed or refused; and
  * keeps its process alive until then. After a refusal it pauses first, 1 to 30 s; and so it does where it led for less
- * than a second five times in a row.
+ * than a second five times in a row. One warning where nobody has answered it within 10 s.
  *
  * At a win, in one turn: `status`, then `elected`, then `leader`. At a loss, in one turn: `status`, then the lease's signal
  * aborts and the lease tells `lost` or `released`, then `deposed`, then `leader(null)`. Never `deposed` without

@@ -1,10 +1,19 @@
 import { SOCKET_PATH } from '../../shared/limits.ts';
 import type { WireLeaseView } from '../../shared/frames.ts';
-import type { LeaseName, RequestId } from '../../shared/ids.ts';
+import type { RequestId } from '../../shared/ids.ts';
 import type { MonoMs } from '../../shared/time.ts';
 import { reference } from '../core/types.ts';
-import type { ClientCore, ClientEvent, DialNumber, Effect, LeaseSnapshot, Outcome, Reference } from '../core/types.ts';
-import { errorOf, LeaseError } from './errors.ts';
+import type {
+  AcquireTerms,
+  ClientCore,
+  ClientEvent,
+  DialNumber,
+  Effect,
+  LeaseSnapshot,
+  Outcome,
+  Reference,
+} from '../core/types.ts';
+import { errorOf } from './errors.ts';
 import { after, stamp } from './platform.ts';
 import type { WebSocketClass } from './public-options.ts';
 import { openSocket, type Socket, type SocketEvents } from './socket.ts';
@@ -79,7 +88,10 @@ export class Runner {
   ): Promise<OutcomeOf<K>> {
     const mine = reference((this.#references += 1));
     return new Promise((resolve, reject) => {
-      const limit = timeoutMs === undefined ? undefined : after(timeoutMs, () => reject(this.#giveUp(mine, timeoutMs)));
+      const limit =
+        timeoutMs === undefined
+          ? undefined
+          : after(timeoutMs, () => this.handle({ kind: 'give-up', reference: mine, afterMs: timeoutMs }));
       this.#asked.set(mine, (outcome) => {
         clearTimeout(limit);
         if (outcome.kind === 'failed') reject(errorOf(outcome.failure));
@@ -91,14 +103,18 @@ export class Runner {
   }
 
   /** Tells each view of `name` to `seen`, until the returned function is called, or `failed` says why no more will come. */
-  watch(name: LeaseName, seen: (view: WireLeaseView) => void, failed: (error: Error) => void): () => void {
+  watch(
+    { name, shownAs }: Pick<AcquireTerms, 'name' | 'shownAs'>,
+    seen: (view: WireLeaseView) => void,
+    failed: (error: Error) => void,
+  ): () => void {
     const mine = reference((this.#references += 1));
     this.#watches.set(mine, seen);
     this.#asked.set(mine, (outcome) => {
       this.#watches.delete(mine);
       if (outcome.kind === 'failed') failed(errorOf(outcome.failure));
     });
-    this.handle({ kind: 'watch', reference: mine, name });
+    this.handle({ kind: 'watch', reference: mine, name, shownAs });
     return () => {
       if (!this.#watches.delete(mine)) return;
       this.#asked.delete(mine);
@@ -119,14 +135,6 @@ export class Runner {
       this.#waits.add(look);
       look();
     });
-  }
-
-  #giveUp(mine: Reference, ms: number): LeaseError {
-    this.#asked.delete(mine);
-    // Read before the core gives up, which puts it to rest.
-    const message = `no coordinator answered within ${ms} ms (status ${this.core.status}): is it running at that URL?`;
-    this.handle({ kind: 'give-up', reference: mine });
-    return new LeaseError({ code: 'unavailable', message, retryable: true });
   }
 
   #endTick(): void {

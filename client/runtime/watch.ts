@@ -1,4 +1,4 @@
-import type { LeaseName } from '../../shared/ids.ts';
+import type { AcquireTerms } from '../core/types.ts';
 import type { Inside } from './inside.ts';
 import { quiet } from './lease.ts';
 import { checkOptions, SIGNAL_RULES } from './options.ts';
@@ -18,7 +18,7 @@ export function watch(
   options: WatchOptions,
 ): AsyncIterableIterator<LeaseView, undefined> {
   checkOptions(options, SIGNAL_RULES);
-  const watching = new Watching(inside, inside.names.full(name), options.signal);
+  const watching = new Watching(inside, { name: inside.names.full(name), shownAs: name }, options.signal);
   return {
     next: () => quiet(watching.next()),
     return: () => quiet(watching.leave()),
@@ -31,7 +31,7 @@ export function watch(
 /** Holds nothing, no listener either, before its first `next` and after its end. */
 class Watching {
   readonly #inside: Inside;
-  readonly #name: LeaseName;
+  readonly #name: Pick<AcquireTerms, 'name' | 'shownAs'>;
   readonly #signal: AbortSignal | undefined;
   readonly #waiters: Waiter[] = [];
   /** Came while nobody waited: the newest only. */
@@ -42,7 +42,7 @@ class Watching {
   #unwatch: () => void = () => undefined;
   readonly #stop = (): void => this.#end(null);
 
-  constructor(inside: Inside, name: LeaseName, signal: AbortSignal | undefined) {
+  constructor(inside: Inside, name: Pick<AcquireTerms, 'name' | 'shownAs'>, signal: AbortSignal | undefined) {
     this.#inside = inside;
     this.#name = name;
     this.#signal = signal;

@@ -34,7 +34,7 @@ const PHASES: { readonly [K in ClaimPhase['kind']]: ClaimPhase } = {
   ended: { kind: 'ended' },
 };
 
-const look: ClaimEvent = { kind: 'look', status: 'open' };
+const look: ClaimEvent = { kind: 'look', unreached: null };
 const EVENTS: Readonly<Record<string, ClaimEvent>> = {
   'queued: ': { kind: 'queued', place },
   'moved: up': { kind: 'moved', position: 2 },
@@ -70,7 +70,7 @@ describe('client claims', () => {
   });
 
   test('S10 a wait that ends says whether the coordinator was ever reached', () => {
-    const unreached: ClaimEvent = { kind: 'look', status: 'connecting' };
+    const unreached: ClaimEvent = { kind: 'look', unreached: 'no connection' };
     const never = claimStep(claimFor('at the end of the wait'), unreached, at(500), half);
     expect(never.effects[0]).toMatchObject({ failure: { code: 'unavailable', retryable: true } });
     const queued = claimStep(

@@ -140,13 +140,14 @@ describe('one promise through everything', () => {
     world.do({ kind: 'credential-failed', dial: 1 as never, cause: new Error('token service down') });
     world.until(() => world.core.status === 'connecting');
     world.do({ kind: 'ready', reference: 1 as never });
-    world.do({ kind: 'give-up', reference: 1 as never });
+    world.do({ kind: 'give-up', reference: 1 as never, afterMs: 700 });
     const cause = { code: 'unavailable', message: 'no credential: Error: token service down' };
-    const given = `given up: ${cause.message}`;
+    const why = `ws://one: ${cause.message}`;
+    const given = `no coordinator answered within 700 ms (status connecting): ${why}`;
     expect(world.outcome(1)).toMatchObject({ failure: { code: 'unavailable', message: given, cause } });
     expect(world.core.status).toBe('connecting');
     world.until(() => world.claim(key) !== undefined);
-    const message = `"n": not granted within 2000 ms: ${cause.message}`;
+    const message = `"n": not granted within 2000 ms: ${why}`;
     expect(world.claim(key)).toMatchObject({ failure: { code: 'unavailable', message, cause } });
   });
 
@@ -229,7 +230,7 @@ describe('what a claim says meanwhile', () => {
       {
         kind: 'warning',
         code: 'waiting',
-        text: expect.stringMatching(/^"n" waits: no connection \(/),
+        text: expect.stringMatching(/^"n" waits: no connection \([a-z-]+\): ws:..one: no credential in time$/),
       },
     ]);
   });

@@ -224,7 +224,7 @@ describe('put away', () => {
     const key = world.acquire('n');
     world.pass(60_000);
     expect(world.of('ask-credential')).toEqual([]);
-    world.do({ kind: 'give-up', reference: reference(2) });
+    world.do({ kind: 'give-up', reference: reference(2), afterMs: 60_000 });
     expect(world.outcome(2)).toMatchObject({ failure: { code: 'unavailable' } });
     bringBack(world);
     world.open();

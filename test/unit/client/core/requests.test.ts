@@ -209,7 +209,7 @@ describe('renew, list, ready', () => {
     world.do({ kind: 'ready', reference: reference(1) });
     world.do({ kind: 'ready', reference: reference(2) });
     expect(world.core.status).toBe('connecting');
-    world.do({ kind: 'give-up', reference: reference(2) });
+    world.do({ kind: 'give-up', reference: reference(2), afterMs: 5 });
     expect(world.outcome(2)).toMatchObject({ failure: { code: 'unavailable' } });
     world.open();
     expect(world.outcome(1)).toEqual({ kind: 'done' });

@@ -21,6 +21,26 @@ function watching() {
 }
 
 describe('a watch', () => {
+  test('S10 one that nobody answers says where it was tried, once, after 10 s, by the name as its caller knows it', () => {
+    const world = scripted({ connectTimeoutMs: durationMs(500) });
+    world.do({ kind: 'watch', reference: reference(1), name: leaseName('acme/n'), shownAs: 'n' });
+    world.pass(9_999);
+    expect(world.of('warning')).toEqual([]);
+    world.pass(60_000);
+    const text = expect.stringMatching(
+      /^"n" waits for its first view: no connection \([a-z-]+\): ws:..one: no credential in time$/,
+    );
+    expect(world.of('warning')).toEqual([{ kind: 'warning', code: 'waiting', text }]);
+  });
+
+  test('one that was answered once is silent, whatever becomes of its connection', () => {
+    const world = watching();
+    tell(world, 1, 3);
+    world.drop();
+    world.pass(30_000);
+    expect(world.of('warning')).toEqual([]);
+  });
+
   test('dials, is said once, and each view comes under its reference', () => {
     const world = watching();
     expect(world.sent('watch')).toMatchObject([{ request: '#1', name: 'n' }]);

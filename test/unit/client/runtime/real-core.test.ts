@@ -117,6 +117,26 @@ describe('over the real core', () => {
     clock.mockRestore();
   });
 
+  it('S10 an election at a dead address says so once, after 10 s, and whoever asks is told where it was tried', async () => {
+    const one = client({ connectTimeoutMs: 500, namespace: 'acme' });
+    const warnings: string[] = [];
+    one.on('warning', ({ code, message }) => void warnings.push(`${code} ${message}`));
+    const election = one.elect('jobs');
+    const where = 'no answer from ws://a.test: is it running?';
+    const asked = one.inspect('jobs', { timeoutMs: 700 }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(9_000);
+    const message = expect.stringMatching(
+      /^no coordinator answered within 700 ms \(status [a-z-]+\): no answer from ws:/,
+    );
+    expect(await asked).toMatchObject({ code: 'unavailable', retryable: true, message });
+    expect(warnings).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('waiting "jobs" waits for its first view: no connection (');
+    expect(warnings[0]).toContain(where);
+    await election.stop();
+  });
+
   it('F32 what was lost is acquired anew and renewed like the first', async () => {
     const one = client();
     const first = one.acquire('n0', { ttlMs: 3_000 });

@@ -80,7 +80,11 @@ export class ScriptedCore implements ClientCore {
       return this.atEndOfTick();
     }
     this.events.push(event);
-    return this.answer(event, now);
+    const effects = this.answer(event, now);
+    if (event.kind !== 'give-up') return effects;
+    const { reference, afterMs } = event;
+    const late = failure({ message: `nobody within ${afterMs} ms` });
+    return [...effects, { kind: 'settle', reference, outcome: { kind: 'failed', failure: late } }];
   }
   nextWake(): MonoMs | null {
     return this.wake === null ? null : monoMs(this.wake);
