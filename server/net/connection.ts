@@ -115,11 +115,17 @@ export class Connection {
     );
   }
 
-  /** A ping or a pong of the WebSocket protocol. It costs an answer, so that it counts like a message. */
+  /** A ping of the WebSocket protocol, or a pong that nobody asked for. It costs an answer, so that it counts like a message. */
   control(): void {
     if (this.#isEnding) return;
     this.#count(1);
     this.#outgoing.bound();
+  }
+
+  /** A pong. One that answers no ping of ours costs like any. */
+  pong(): void {
+    if (this.#isEnding) return;
+    if (!this.#outgoing.pong()) this.control();
   }
 
   message(bytes: Uint8Array, text: () => string, isBinary: boolean): void {

@@ -27,6 +27,13 @@ const HANDED_BYTES = 262_144;
 /** Views wait from here on, or from a quarter of `outgoingBytesMax`: answers still have room, and the socket is still read. */
 const CONGESTED_BYTES = 262_144;
 const CONGESTED_PART = 1 / 4;
+/**
+ * What has left this process may still stand before its peer, by the megabyte. So a ping of the WebSocket protocol goes
+ * behind each so much: what is said next never stands behind many views, however slow the peer is at reading them (R21).
+ */
+const PING_BYTES = 65_536;
+/** A peer, or something on the way, may leave such pings unanswered. It is told views at a pace of its own. */
+const PONG_WITHIN_MS = 2_000;
 
 /**
  * What waits to go out over one socket (S11). The answers themselves are bounded by what is read: nothing is, while
@@ -43,6 +50,10 @@ export class Outgoing {
   #writtenBytes = 0;
   #cancelStuck: (() => void) | null = null;
   #isCongested = false;
+  /** Handed over since the last ping that was answered, as far as is known. */
+  #unreadBytes = 0;
+  /** The ping whose answer is awaited, and what was handed over behind it. */
+  #pinged: { bytesSince: number; readonly cancel: () => void } | null = null;
 
   constructor(socket: Socket, host: () => OutgoingHost) {
     this.#socket = socket;
@@ -82,8 +93,18 @@ export class Outgoing {
     this.#handOver(Number.POSITIVE_INFINITY);
   }
 
+  /** Whether it answers a ping of ours: all that went before that one was read. */
+  pong(): boolean {
+    if (this.#pinged === null) return false;
+    this.#pinged.cancel();
+    this.#readToPing();
+    return true;
+  }
+
   /** Nothing is watched or handed over any more. */
   stop(): void {
+    this.#pinged?.cancel();
+    this.#pinged = null;
     this.#cancelStuck?.();
     this.#cancelStuck = null;
     this.#texts.length = 0;
@@ -100,13 +121,32 @@ export class Outgoing {
       if (next === undefined) return;
       this.#queuedBytes -= next.bytes;
       this.#socket.send(next.text, () => this.#written(next.bytes));
+      this.#unreadBytes += next.bytes;
+      if (this.#pinged !== null) this.#pinged.bytesSince += next.bytes;
+      this.#pingBehindMuch();
     }
+  }
+
+  /** One at a time. */
+  #pingBehindMuch(): void {
+    if (this.#pinged !== null || this.#unreadBytes < PING_BYTES) return;
+    this.#socket.ping();
+    const cancel = this.#host().loop.after(PONG_WITHIN_MS, () => this.#readToPing());
+    this.#pinged = { bytesSince: 0, cancel };
+  }
+
+  #readToPing(): void {
+    this.#unreadBytes = this.#pinged?.bytesSince ?? 0;
+    this.#pinged = null;
+    this.#pingBehindMuch();
+    this.#tellCongestion(this.#host(), this.#waiting);
   }
 
   /** Over from half of where it begins, so that it does not change with each frame. */
   #tellCongestion(host: OutgoingHost, waiting: number): void {
+    const unread = Math.max(waiting, this.#queuedBytes + this.#unreadBytes);
     const from = Math.min(CONGESTED_BYTES, host.outgoingBytesMax * CONGESTED_PART);
-    if (this.#isCongested ? waiting >= from / 2 : waiting < from) return;
+    if (this.#isCongested ? unread >= from / 2 : unread < from) return;
     this.#isCongested = !this.#isCongested;
     host.congested(this.#isCongested);
   }

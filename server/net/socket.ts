@@ -2,6 +2,8 @@
 export interface Socket {
   /** `written` is called when the text has left this process. */
   send(text: string, written: () => void): void;
+  /** A ping of the WebSocket protocol: the peer answers by itself once it has read all that was sent before it. */
+  ping(): void;
   /** Says good-bye with this code; the peer's answer may never come. */
   close(closeCode: number, reason: string): void;
   /** Cuts it at once. */

@@ -52,7 +52,7 @@ export class WebSockets {
       stream.on('data', count);
       webSocket.on('message', (data, isBinary) => receive(connection, data, isBinary));
       webSocket.on('ping', () => connection.control());
-      webSocket.on('pong', () => connection.control());
+      webSocket.on('pong', () => connection.pong());
       webSocket.on('error', (error) => connection.protocolBroken(error.message));
       webSocket.on('close', () => {
         stream.off('data', count);
@@ -66,6 +66,9 @@ function asSocket(webSocket: WebSocket): Socket {
   return {
     // A failed write is followed by `close`, which tells all that there is to tell.
     send: (text, written) => webSocket.send(text, () => written()),
+    ping: () => {
+      if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
+    },
     close: (closeCode, reason) => webSocket.close(closeCode, reason),
     terminate: () => webSocket.terminate(),
     pause: () => webSocket.pause(),

@@ -18,9 +18,16 @@ function answer(bytes: number) {
 function rig(outgoingBytesMax = LIMITS_DEFAULT.outgoingBytesMax) {
   const told: boolean[] = [];
   const waiting: { readonly bytes: number; readonly written: () => void }[] = [];
+  /** Left this process; a ping is 0. */
+  const onTheWay: number[] = [];
+  let pings = 0;
   const loop = handLoop();
   const socket = {
     send: (text: string, written: () => void) => void waiting.push({ bytes: text.length, written }),
+    ping: () => {
+      pings += 1;
+      waiting.push({ bytes: 0, written: () => undefined });
+    },
     close: () => undefined,
     terminate: () => undefined,
     pause: () => undefined,
@@ -37,14 +44,28 @@ function rig(outgoingBytesMax = LIMITS_DEFAULT.outgoingBytesMax) {
     congested: (congested) => void told.push(congested),
     cut: () => undefined,
   }));
-  /** The peer reads the frame that was sent first. */
-  const read = (): void => waiting.shift()?.written();
-  return { outgoing, told, read, loop, socket };
+  /** What was sent first leaves this process, and pings right behind it. */
+  const leave = (): void => {
+    do {
+      const first = waiting.shift();
+      onTheWay.push(first?.bytes ?? 0);
+      first?.written();
+    } while (waiting[0]?.bytes === 0);
+  };
+  /** The peer reads all that has left; it answers pings. */
+  const arrive = (): void => {
+    for (const bytes of onTheWay.splice(0)) if (bytes === 0) outgoing.pong();
+  };
+  const read = (): void => {
+    leave();
+    arrive();
+  };
+  return { outgoing, told, read, leave, arrive, loop, socket, pings: () => pings };
 }
 
 describe('S11 views wait while too much does', () => {
-  test('S11 from 256 KiB on, not one byte earlier, and until half of that is left', () => {
-    const { outgoing, told, read } = rig();
+  test('S11 from 256 KiB on, not one byte earlier', () => {
+    const { outgoing, told } = rig();
     outgoing.send([answer(131_072)]);
     outgoing.send([answer(131_071)]);
     expect(told).toEqual([]);
@@ -52,10 +73,18 @@ describe('S11 views wait while too much does', () => {
     expect(told).toEqual([true]);
     outgoing.send([answer(65_536)]);
     expect(told).toEqual([true]);
+  });
+
+  test.each([
+    [131_072, [true]],
+    [131_071, [true, false]],
+  ])('S11 until less than half of that is left: %i bytes', (left, expected) => {
+    const { outgoing, told, read } = rig();
+    outgoing.send([answer(140_000)]);
+    outgoing.send([answer(left)]);
+    expect(told).toEqual([true]);
     read();
-    expect(told, '196,807 bytes are left').toEqual([true]);
-    read();
-    expect(told, '65,736 bytes are left').toEqual([true, false]);
+    expect(told).toEqual(expected);
   });
 
   test('S11 what is kept back counts as what was handed over', () => {
@@ -63,10 +92,10 @@ describe('S11 views wait while too much does', () => {
     outgoing.send(Array.from({ length: 40 }, () => answer(60_000)));
     expect(socket.bufferedBytes).toBeLessThan(400_000);
     expect(told).toEqual([true]);
-    // 36 of 40 read: four frames are 240,000 bytes, two are 120,000.
+    // 36 of 40 read: four frames are 240,000 bytes.
     for (let frames = 0; frames < 36; frames += 1) read();
     expect(told).toEqual([true]);
-    for (let frames = 0; frames < 2; frames += 1) read();
+    for (let frames = 0; frames < 4; frames += 1) read();
     expect(told).toEqual([true, false]);
   });
 
@@ -76,6 +105,42 @@ describe('S11 views wait while too much does', () => {
     expect(told).toEqual([]);
     outgoing.send([answer(100)]);
     expect(told).toEqual([true]);
+  });
+
+  test('R21 what has left this process counts until the peer has read it, which a ping behind each 64 KiB tells', () => {
+    const { outgoing, told, leave, arrive, pings } = rig();
+    outgoing.send([answer(60_000)]);
+    expect(pings(), 'small talk is not pinged').toBe(0);
+    for (let more = 0; more < 5; more += 1) outgoing.send([answer(60_000)]);
+    expect(pings(), 'one at a time').toBe(1);
+    for (let frames = 0; frames < 6; frames += 1) leave();
+    expect(told).toEqual([true]);
+    arrive();
+    expect([told, pings()], 'the four behind the ping are not known to be read').toEqual([[true], 2]);
+    leave();
+    arrive();
+    expect(told).toEqual([true, false]);
+  });
+
+  test('R21 a peer that answers no ping is told views all the same, after a while for each', () => {
+    const { outgoing, told, leave, loop, pings } = rig();
+    outgoing.send(Array.from({ length: 6 }, () => answer(60_000)));
+    for (let frames = 0; frames < 6; frames += 1) leave();
+    loop.pass(1_999);
+    expect([told, pings()]).toEqual([[true], 1]);
+    loop.pass(2_001);
+    expect([told, pings()]).toEqual([[true, false], 2]);
+    expect(loop.timers).toBe(0);
+  });
+
+  test('a pong that answers no ping of ours is none, and nothing is awaited of a socket that is gone', () => {
+    const { outgoing, loop } = rig();
+    expect(outgoing.pong()).toBe(false);
+    outgoing.send([answer(100_000)]);
+    expect([loop.timers, outgoing.pong(), outgoing.pong(), loop.timers]).toEqual([1, true, false, 0]);
+    outgoing.send([answer(100_000)]);
+    outgoing.stop();
+    expect([loop.timers, outgoing.pong()]).toEqual([0, false]);
   });
 
   test('S11 the core is told of the sockets that it knows, and of none that ends', () => {
@@ -95,6 +160,7 @@ describe('S11 views wait while too much does', () => {
     connection.message(bytes, () => JSON.stringify(hello), false);
     connection.say([answer(300_000)]);
     read();
+    connection.pong();
     connection.say([answer(300_000)]);
     connection.close('draining', 'draining');
     read();

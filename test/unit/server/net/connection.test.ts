@@ -38,6 +38,7 @@ function rig(options: { limits?: Partial<Limits>; auth?: Authenticate } = {}) {
       sent.push(JSON.parse(text));
       written = done;
     },
+    ping: () => undefined,
     close: (code: number, reason: string) => {
       log.push(`close ${code}`);
       reasons.push(reason);
@@ -232,11 +233,11 @@ describe('S11 too much', () => {
     expect(log.at(-1)).toBe('resume');
   });
 
-  test('S11 a flood of ten seconds is closed with its code', () => {
+  test.each(['control', 'pong'] as const)('S11 a flood of ten seconds is closed with its code: %s', (kind) => {
     const { loop, log, connection, open } = rig({ limits: { messagesPerSecond: 100, messagesBurst: 10 } });
     open();
     for (let passed = 0; passed < 11_000; passed += 100) {
-      for (let pings = 0; pings < 20; pings += 1) connection.control();
+      for (let pings = 0; pings < 20; pings += 1) connection[kind]();
       loop.pass(100);
     }
     expect(log).toContain('close 4429');
