@@ -22,23 +22,29 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { connect, isLeaseError, type Lease, type QueuedInfo } from 'leasehold';
+import { placeOf, tellOf } from './connection.ts';
+import { orderIn } from './order.ts';
 import { makeSay } from './say.ts';
-import { openTable } from './table.ts';
+import { isTableError, openTable } from './table.ts';
 
 const ITEMS = 200;
-const [, , label = 'worker', file = 'build/job.db', url = 'ws://127.0.0.1:7400', pauseMs = '100'] = process.argv;
+const { label, file, url, pauseMs } = orderIn(process.argv.slice(2));
 
-mkdirSync(dirname(file), { recursive: true });
-const table = openTable(file);
 const say = makeSay(label, ITEMS);
-const client = connect(url, { label, ttlMs: 3_000 });
+const table = madeBy(() => {
+  mkdirSync(dirname(file), { recursive: true });
+  return openTable(file);
+});
+// With its process's id: two workers may have been given one label.
+const client = madeBy(() => connect(url, { label: `${label} (pid ${process.pid})`, ttlMs: 3_000 }));
+tellOf(client, url, (text) => say.line(text));
 
 /** What was last said of the queue, so that it is said once. */
 let place = '';
 
 /** What is slow about an item: asking others, computing, the way to the database. A worker that is paused wakes here. */
 const work = async (item: number): Promise<number> => {
-  await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
   return item * item;
 };
 
@@ -55,6 +61,13 @@ async function goOn(lease: Lease): Promise<number> {
   say.begins(from, lease.fencingToken);
   lease.on('lost', ({ code }) => say.ends(`lost the lease: ${code}`));
   if (!table.raiseFence(lease.fencingToken)) throw new Error(`${file} has seen token ${table.fence}, which is newer`);
+  const { rows } = table;
+  // One row more is what a worker leaves that dies between write and checkpoint; this is another coordinator's memory.
+  const isForgotten = rows > from + 1;
+  if (isForgotten)
+    say.line(
+      `the table has ${rows} rows already, the lease's state knows of ${from}: items ${from + 1} to ${rows} are done again`,
+    );
   for (let item = from + 1; item <= ITEMS; item += 1) {
     // The check. Whatever happens from here on, the write below has to stand on its own.
     if (lease.signal.aborted) return item - 1;
@@ -66,16 +79,17 @@ async function goOn(lease: Lease): Promise<number> {
       );
       return item - 1;
     }
-    if (written === 'written again') say.line(`did item ${item} again: it was written, but not checkpointed`);
+    if (written === 'written again' && !isForgotten)
+      say.line(`did item ${item} again: it was written, but not checkpointed`);
     await lease.setState({ done: item });
     say.progress(item);
   }
   return ITEMS;
 }
 
-function onQueued({ position, holder }: QueuedInfo): void {
+function onQueued(info: QueuedInfo): void {
   const before = place;
-  place = `waits behind ${holder ?? 'nobody'}${position > 0 ? ` and ${position} more` : ''}`;
+  place = placeOf(info);
   if (place !== before) say.line(place);
 }
 
@@ -94,7 +108,23 @@ async function takePart(): Promise<void> {
   }
 }
 
+/** What `make` makes; or this process ends with one line that says why not. */
+function madeBy<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    return giveUp(error);
+  }
+}
+
+function giveUp(error: unknown): never {
+  const text = error instanceof Error ? error.message : String(error);
+  say.ends(`gives up: ${isTableError(error) ? `${file}: ` : ''}${text}`);
+  process.exit(1);
+}
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void client.close());
-await takePart();
+const failure = await takePart().catch((error: unknown) => ({ error }));
 await client.close();
 table.close();
+if (failure !== undefined) giveUp(failure.error);

@@ -18,6 +18,8 @@ export interface Table {
   /** From here on no older token gets through, not even for an item that the new holder has not come to yet. False: this token is old itself. */
   raiseFence(token: number): boolean;
   write(token: number, result: Result): Written;
+  /** How many items are written, by whomever. */
+  readonly rows: number;
   /** The largest token that was shown. */
   readonly fence: number;
   close(): void;
@@ -52,6 +54,9 @@ const WRITE = `
   RETURNING times
 `;
 
+/** Whether the database could not do what it was told: it is locked, or is none. */
+export const isTableError = (error: unknown): error is Error => error instanceof Database.SqliteError;
+
 export function openTable(file: string): Table {
   const db = new Database(file, { timeout: 1_000 });
   const made = db.transaction(() => {
@@ -62,6 +67,7 @@ export function openTable(file: string): Table {
   const { id } = db.prepare<[], { id: string }>('SELECT id FROM job').get() ?? { id: '' };
   const raise = db.prepare(RAISE);
   const put = db.prepare<[Result & { readonly token: number }], { times: number }>(WRITE);
+  const rows = db.prepare<[], number>('SELECT count(*) FROM items').pluck();
   const fence = db.prepare<[], number>('SELECT token FROM job').pluck();
 
   const raiseFence = (token: number): boolean => raise.run({ token }).changes === 1;
@@ -74,6 +80,9 @@ export function openTable(file: string): Table {
     leaseName: `job/${basename(file)}/${id}`,
     raiseFence,
     write: (token, result) => write.immediate(token, result),
+    get rows() {
+      return rows.get() ?? 0;
+    },
     get fence() {
       return fence.get() ?? 0;
     },

@@ -104,7 +104,7 @@ test('a job whose worker is killed goes on with the next one where it stopped, a
   const first = new Worker(EXAMPLE, ['A', file, coordinator.url, 10]);
   await first.says(/begins at item 1$/);
   const second = new Worker(EXAMPLE, ['B', file, coordinator.url, 2]);
-  await second.says(/waits behind A$/);
+  await second.says(/waits behind A \(pid \d+\)$/);
   await first.says(/ 60 \/ 200$/);
   const killedAt = performance.now();
   first.child.kill('SIGKILL');
