@@ -70,11 +70,17 @@ async function faceOf(page: Page): Promise<Omit<Shot, 'image'>> {
 }
 
 async function shoot(page: Page, scheme: Scheme): Promise<string> {
-  // Without motion the colours change at once.
+  // A window behind others may be drawn late; and without motion the colours change at once.
+  await page.bringToFront();
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
+  const isDark = await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`);
+  const moving = await page.evaluate(`document.getAnimations().length`);
+  if (isDark !== (scheme === 'dark') || moving !== 0) throw new Error(`a tab is not ${scheme} all over yet`);
+  // What was drawn before the change is drawn over by the first one, which counts for nothing.
+  await page.screenshot({ encoding: 'base64' });
   return page.screenshot({ encoding: 'base64' });
 }
 
