@@ -102,7 +102,7 @@ export class Held {
 
   /** Aborts the signal while the lease goes on: the client is closing. */
   stop(): void {
-    this.controller.abort(this.#lost('closed', []));
+    this.controller.abort(this.#lost('closed', [], false));
   }
 
   /** Asks the core something of this lease; a lease that is over refuses with the reason of its end. */
@@ -135,11 +135,17 @@ export class Held {
     return new LeaseReleasedError(`lease "${this.#last.name}" was released`);
   }
 
-  #lost(code: LeaseLostError['code'], attempts: LeaseLostError['attempts']): LeaseLostError {
+  #lost(code: LeaseLostError['code'], attempts: LeaseLostError['attempts'], mayGoOn = true): LeaseLostError {
     const { name, fencingToken } = this.#last;
     const tried = attempts.map(({ agoMs, outcome }) => `${outcome} ${Math.round(agoMs)} ms before`).join(', ');
-    const message = `lease "${name}" with token ${fencingToken} is lost: ${code}${tried && `; last renewals: ${tried}`}. Stop its work; acquire again if need be`;
-    return new LeaseLostError({ code, message, retryable: code !== 'revoked' && code !== 'closed' }, attempts);
+    // Closed, but not the client: the page it lives in was put away.
+    const away = mayGoOn && code === 'closed' && this.#runner.core.status !== 'closed';
+    const why = away ? '; the page was put away, and the client connects again when it is shown' : '';
+    const message = `lease "${name}" with token ${fencingToken} is lost: ${code}${why}${tried && `; last renewals: ${tried}`}. Stop its work; acquire again if need be`;
+    return new LeaseLostError(
+      { code, message, retryable: away || (code !== 'revoked' && code !== 'closed') },
+      attempts,
+    );
   }
 }
 

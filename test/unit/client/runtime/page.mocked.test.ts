@@ -88,6 +88,35 @@ describe('a page that is put away', () => {
     expect([lease.status, lease.signal.aborted, made.status]).toEqual(['lost', true, 'idle']);
   });
 
+  it('what is lost says that the client goes on; where the client itself is closed it says nothing of a page', async () => {
+    const { made, lease } = await holding();
+    const lost = vi.fn();
+    lease.on('lost', lost);
+    frame.dispatchEvent(new Event('pagehide'));
+    const text = /is lost: closed; the page was put away, and the client connects again when it is shown\. Stop/;
+    const message = expect.stringMatching(text) as string;
+    expect(lost).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'closed', retryable: true, message }));
+    frame.dispatchEvent(new Event('pageshow'));
+    const signals: AbortSignal[] = [];
+    const closed = vi.fn();
+    const result = made.run('n', ({ signal, on }) => {
+      signals.push(signal);
+      on('lost', closed);
+      return new Promise(() => undefined);
+    });
+    result.catch(() => undefined);
+    await welcome();
+    grant();
+    await tick();
+    await vi.advanceTimersByTimeAsync(0);
+    const over = made.close({ drainMs: 0 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await over;
+    const final = { code: 'closed', retryable: false, message: expect.not.stringContaining('page') as string };
+    expect(signals.map(({ reason }): unknown => reason)).toMatchObject([final]);
+    expect(closed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(final));
+  });
+
   it('hidden, then frozen, it says so once', async () => {
     await holding();
     frame.dispatchEvent(new Event('pagehide'));
