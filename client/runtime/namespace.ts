@@ -2,9 +2,9 @@ import { leaseName, type LeaseName } from '../../shared/ids.ts';
 import { NAME_BYTES_MAX } from '../../shared/limits.ts';
 import { nameProblem } from '../../shared/names.ts';
 import { inWords } from '../../shared/options.ts';
-import { utf8Bytes } from '../../shared/utf8.ts';
+import { isWellFormed, utf8Bytes } from '../../shared/utf8.ts';
 import { badRequest } from './errors.ts';
-import { checkName } from './options.ts';
+import { checkName, refused } from './options.ts';
 
 /** Names as the people of one client know them, and as they go over the wire: those have the namespace before them. */
 export interface Names {
@@ -35,7 +35,8 @@ export function namesIn(namespace: string | undefined): Names {
       return leaseName(joined('name', name));
     },
     prefix(prefix) {
-      if (typeof prefix !== 'string') throw badRequest('prefix', `prefix is ${inWords(prefix)}; allowed: string`);
+      if (typeof prefix !== 'string' || !isWellFormed(prefix))
+        throw refused('prefix', prefix, 'string of well-formed Unicode');
       return joined('prefix', prefix);
     },
     short: (full) => full.slice(before.length),

@@ -2,7 +2,7 @@ import { ONCE_SLOTS_MAX, SLOT_BYTES_MAX } from '../../shared/limits.ts';
 import { inWords } from '../../shared/options.ts';
 import { badRequest } from './errors.ts';
 import type { Inside } from './inside.ts';
-import { checkText, refused, RUN_RULES, type Rules } from './options.ts';
+import { checkLine, refused, RUN_RULES, type Rules } from './options.ts';
 import type { Lease } from './public-lease.ts';
 import type { OnceOptions, OnceResult } from './public-once.ts';
 import type { Work } from './run.ts';
@@ -24,7 +24,7 @@ export async function once<T>(
   const rules: Rules<OnceOptions> = { ...runRules, slot: 'string', mark: '"before" or "after"' };
   inside.terms(name, options, rules);
   const { slot, mark = 'after', ...rest } = options;
-  checkText('slot', slot, SLOT_BYTES_MAX);
+  checkLine('slot', slot, SLOT_BYTES_MAX);
   if (slot === '') throw refused('slot', slot, `1 to ${SLOT_BYTES_MAX} bytes`);
 
   return inside.run<OnceResult<T>>(name, rest, async (lease) => {

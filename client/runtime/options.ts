@@ -132,6 +132,13 @@ export function checkText(key: string, value: unknown, bytesMax: number): void {
   if (bytes > bytesMax) throw refused(key, value, `at most ${bytesMax}`, `${bytes} bytes`);
 }
 
+/** The same of what stands in lists and logs: no control characters, no half of a surrogate pair. */
+export function checkLine(key: string, value: unknown, bytesMax: number): void {
+  checkText(key, value, bytesMax);
+  if (/[\p{Cc}\p{Cs}]/u.test(String(value)))
+    throw refused(key, value, 'well-formed Unicode without control characters');
+}
+
 /** A copy of `value`; throws `bad-request` for what JSON would change, and for what nests too deep. Undefined is none. */
 export function jsonCopy(key: string, value: unknown): Json | undefined {
   if (value === undefined) return value;
@@ -180,7 +187,7 @@ export function checkConnect(options: ConnectOptions): ConnectOptions {
   checkOptions(options, CONNECT_RULES);
   const { label, credential } = options;
   const metadata = jsonCopy('metadata', options.metadata);
-  if (label !== undefined) checkText('label', label, LABEL_BYTES_MAX);
+  if (label !== undefined) checkLine('label', label, LABEL_BYTES_MAX);
   if (metadata !== undefined) checkText('metadata', JSON.stringify(metadata), METADATA_BYTES_MAX);
   if (typeof credential === 'string') checkText('credential', credential, CREDENTIAL_BYTES_MAX);
   return { ...options, metadata };

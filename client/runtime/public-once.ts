@@ -2,7 +2,10 @@ import type { RunOptions } from './public-options.ts';
 
 /** As for `run`, and the slot. */
 export interface OnceOptions extends Omit<RunOptions, 'ifUnavailable'> {
-  /** The nominal time for which this work is done, or any other text that names it: 1 to 128 bytes. Compared byte for byte. */
+  /**
+   * The nominal time for which this work is done, or any other text that names it: 1 to 128 bytes of UTF-8, without
+   * control characters. Compared byte for byte.
+   */
   readonly slot: string;
   /**
    * `after` (default): the slot counts as done when the work has resolved, so that after a crash the next in line does it

@@ -12,7 +12,8 @@ export interface ConnectOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * Shown to people beside the leases of this client. At most 128 bytes. Not an identity. Default: host, process id and
+   * Shown to people beside the leases of this client. At most 128 bytes, without control
+   * characters. Not an identity. Default: host, process id and
    * script in a process; in a page its path and four random letters.
    */
   readonly label?: string | undefined;

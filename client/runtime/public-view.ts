@@ -33,7 +33,7 @@ export interface WatchOptions {
 }
 
 export interface ListOptions {
-  /** Names that begin with this, behind the client's namespace. Default: every name. At most 256 bytes. */
+  /** Names that begin with this, behind the client's namespace. Default: every name. At most 256 bytes of UTF-8. */
   readonly prefix?: string | undefined;
   /** Ends the iteration; the next `next()` rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

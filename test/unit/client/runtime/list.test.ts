@@ -135,12 +135,16 @@ describe('list', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it.each([[{ prefix: 5 }], [{ prefix: 'n'.repeat(257) }], [{ timeoutMs: 0 }], [{ limit: 5 }], [{ signal: {} }]])(
-    'S10 odd options throw at the call: %j',
-    (given) => {
-      const { client, core } = rig();
-      expect(() => client.list(given as never)).toThrow(expect.objectContaining({ code: 'bad-request' }));
-      expect(core.events).toEqual([]);
-    },
-  );
+  it.each([
+    [{ prefix: 5 }],
+    [{ prefix: 'half \udc00' }],
+    [{ prefix: 'n'.repeat(257) }],
+    [{ timeoutMs: 0 }],
+    [{ limit: 5 }],
+    [{ signal: {} }],
+  ])('S10 odd options throw at the call: %j', (given) => {
+    const { client, core } = rig();
+    expect(() => client.list(given as never)).toThrow(expect.objectContaining({ code: 'bad-request' }));
+    expect(core.events).toEqual([]);
+  });
 });

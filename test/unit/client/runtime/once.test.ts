@@ -216,6 +216,8 @@ describe('once: options', () => {
     [{ slot: `${'s'.repeat(127)}é` }, 'slot'],
     [{}, 'slot'],
     [{ slot: 5 }, 'slot'],
+    [{ slot: 'two\nlines' }, 'slot'],
+    [{ slot: 'half \ud800' }, 'slot'],
     [{ slot, mark: 'never' }, 'mark'],
     [{ slot, ifUnavailable: 'run' }, 'ifUnavailable'],
     [{ slot, slots: 1 }, 'slots'],

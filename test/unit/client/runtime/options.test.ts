@@ -118,6 +118,10 @@ describe('kinds', () => {
     [{ WebSocket: {} }, 'WebSocket'],
     [{ credential: 5 }, 'credential'],
     [{ label: 5 }, 'label'],
+    [{ label: 'two\nlines' }, 'label'],
+    [{ label: 'bell\u0007' }, 'label'],
+    [{ label: 'c1\u0085' }, 'label'],
+    [{ label: 'half \ud800' }, 'label'],
     [{ metadata: () => 1 }, 'metadata'],
     [{ metadata: 1n }, 'metadata'],
   ])('S10 connect refuses %o', (given, param) => {
