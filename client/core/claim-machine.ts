@@ -129,7 +129,7 @@ const pause = (claim: Claim, ms: number, now: Reading): ClaimStep =>
 function look(claim: Claim, unreached: string | null, now: Reading): ClaimStep {
   const { phase, terms } = claim;
   if (claimWake(claim) > now.mono) return stay(claim);
-  if (claim.until <= now.mono) return end(claim, { kind: 'failed', failure: timeOut(claim) }, { kind: 'cancel' });
+  if (claim.until <= now.mono) return end(claim, { kind: 'failed', failure: timeOut(claim, now) }, { kind: 'cancel' });
   const again = phase.kind === 'pausing' && phase.again <= now.mono;
   const effects: ClaimEffect[] = again ? [{ kind: 'ask' }] : [];
   if (claim.waitingAt <= now.mono)
@@ -161,10 +161,12 @@ function waitsFor({ phase, cause }: Claim, unreached: string | null, now: Readin
 }
 
 /** Never reached is not the same as not free; and of one try only the coordinator says that the name is not free. */
-function timeOut({ terms, opened, withinMs, phase, cause }: Claim): Failure {
+function timeOut(claim: Claim, now: Reading): Failure {
+  const { terms, opened, withinMs, phase, cause } = claim;
   const position = phase.kind === 'queued' ? phase.place.position : undefined;
   const code = opened && terms.waitMs !== 0 ? 'wait-timeout' : 'unavailable';
-  return failure(code, `"${called(terms)}": not granted within ${withinMs} ms`, true, { position, cause });
+  const why = code === 'wait-timeout' && phase.kind === 'queued' ? `: ${waitsFor(claim, null, now)}` : '';
+  return failure(code, `"${called(terms)}": not granted within ${withinMs} ms${why}`, true, { position, cause });
 }
 
 function queued(claim: Claim, place: Place, now: Reading, since: MonoMs = now.mono): ClaimStep {

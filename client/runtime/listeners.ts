@@ -1,4 +1,4 @@
-import { checkOptions, type Rules } from './options.ts';
+import { checkOptions, refused, type Rules } from './options.ts';
 
 export interface Listeners<Events> {
   readonly on: <E extends keyof Events>(event: E, listener: (news: Events[E]) => void) => () => void;
@@ -19,8 +19,9 @@ export function makeListeners<Events>(
   const entries = new Set<Entry>();
   return {
     on(event, listener) {
-      // Null, since an option may be undefined.
-      checkOptions({ [event]: listener ?? null }, rules, 'event');
+      // Of the event alone: an option may be undefined, a listener may not.
+      checkOptions({ [event]: undefined }, rules, 'event');
+      if (typeof listener !== 'function') throw refused('listener', listener, 'function');
       const entry: Entry = [event, listener];
       entries.add(entry);
       return () => void entries.delete(entry);

@@ -169,7 +169,7 @@ export function checkName(name: string): void {
 /** The URLs of `connect` as the socket wants them: ws or wss, no slash at the end. */
 export function socketUrls(given: Urls): readonly string[] {
   const urls: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (urls.length === 0) throw refused('url', given, URLS);
+  if (urls.length === 0) throw refused('url', given, URLS, 'an empty list');
   return urls.map((one) => {
     const url = one instanceof URL ? one.href : one;
     if (typeof url !== 'string') throw refused('url', url, URLS);
@@ -185,7 +185,9 @@ export function socketUrls(given: Urls): readonly string[] {
 /** Checks the options of `connect`, one by one and together; they are the caller's no more. */
 export function checkConnect(options: ConnectOptions): ConnectOptions {
   checkOptions(options, CONNECT_RULES);
-  const { label, credential } = options;
+  const { label, credential, logger } = options;
+  if (logger !== undefined && typeof logger.warn !== 'function')
+    throw refused('logger', logger, 'an object with a function warn');
   const metadata = jsonCopy('metadata', options.metadata);
   if (label !== undefined) checkLine('label', label, LABEL_BYTES_MAX);
   if (metadata !== undefined) checkText('metadata', JSON.stringify(metadata), METADATA_BYTES_MAX);

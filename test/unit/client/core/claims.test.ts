@@ -235,6 +235,17 @@ describe('what a claim says meanwhile', () => {
     ]);
   });
 
+  test('S10 a wait that is over names whoever held it by then, as far as it was told', () => {
+    const world = scripted();
+    const key = world.acquire('n', { waitMs: durationMs(1_000) });
+    world.open();
+    const place = { position: 0, behind: 'other', holder: 'job 7', heldForMs: durationMs(500) } as const;
+    world.say({ type: 'queued', request: key, ...place });
+    world.pass(1_000);
+    const message = '"n": not granted within 1000 ms: held by "job 7" for 1500 ms, position 0';
+    expect(world.claim(key)).toMatchObject({ failure: { code: 'wait-timeout', message, position: 0 } });
+  });
+
   test('S10 it names the holder and the place when it knows them', () => {
     const world = scripted();
     const key = world.acquire('n');

@@ -103,7 +103,9 @@ describe('connect', () => {
   });
 
   it('an empty list of URLs is refused', () => {
-    expect(() => makeClient(() => new ScriptedCore(), [], { WebSocket: FakeSocket })).toThrow(/url is a list; allowed/);
+    expect(() => makeClient(() => new ScriptedCore(), [], { WebSocket: FakeSocket })).toThrow(
+      /^url is an empty list; allowed/,
+    );
   });
 
   it('what the caller does to its options afterwards changes nothing', () => {
@@ -121,7 +123,8 @@ describe('connect', () => {
     expect(() => client.on('warn' as never, () => undefined)).toThrow(
       expect.objectContaining({ code: 'bad-request', message: 'no such event "warn"; did you mean "warning"?' }),
     );
-    expect(() => client.on('status', undefined as never)).toThrow(/^status is null; allowed: function$/);
+    expect(() => client.subscribe(undefined as never)).toThrow(/^listener is undefined; allowed: function$/);
+    expect(() => client.on('status', undefined as never)).toThrow(/^listener is undefined; allowed: function$/);
   });
 
   it('a runtime without WebSocket is told how to get one', () => {

@@ -350,8 +350,8 @@ describe('renew and state', () => {
     expect(() => lease.on('loss' as never, () => undefined)).toThrow(
       expect.objectContaining({ code: 'bad-request', message: 'no such event "loss"; did you mean "lost"?' }),
     );
-    expect(() => lease.on('lost', undefined as never)).toThrow(/^lost is null; allowed: function$/);
-    expect(() => lease.on('lost', 'f' as never)).toThrow(/^lost is "f"; allowed: function$/);
+    expect(() => lease.on('lost', undefined as never)).toThrow(/^listener is undefined; allowed: function$/);
+    expect(() => lease.on('lost', 'f' as never)).toThrow(/^listener is "f"; allowed: function$/);
   });
 
   it('S10 a state that is a function, a bigint or a cycle is refused', async () => {

@@ -115,6 +115,8 @@ describe('kinds', () => {
 
   it.each([
     [{ logger: 'console' }, 'logger'],
+    [{ logger: {} }, 'logger'],
+    [{ logger: { warn: 'f' } }, 'logger'],
     [{ WebSocket: {} }, 'WebSocket'],
     [{ credential: 5 }, 'credential'],
     [{ label: 5 }, 'label'],
