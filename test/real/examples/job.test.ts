@@ -12,6 +12,7 @@ import { eventually, sleep, within } from '../support/waiting.ts';
 
 const ITEMS = 200;
 const TTL_MS = 3_000;
+const STOPPED_AFTER_MS = 50;
 const EXAMPLE = join(ROOT, 'examples/job');
 /** Beside node_modules, so that `leasehold` is found as in the example itself. */
 const WITHOUT_FENCE = join(ROOT, 'build/job-without-fence');
@@ -39,13 +40,15 @@ class Worker {
     return eventually(() => this.lines.find((line) => pattern.test(line)) ?? null, ms, `${String(pattern)} is said`);
   }
 
-  /** Stops it as soon as a line of it comes: a later moment might lie in another step of its work. */
+  /** Stops it soon behind a line of it: past the check that follows the line, and well inside the work behind that. */
   async stoppedAt(pattern: RegExp): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
       eachLine(this.child.stdout, (line) => {
         if (!pattern.test(line)) return;
-        this.child.kill('SIGSTOP');
-        resolve();
+        setTimeout(() => {
+          this.child.kill('SIGSTOP');
+          resolve();
+        }, STOPPED_AFTER_MS);
       });
     });
     await within(stopped, 20_000, `${String(pattern)} is said`);
@@ -203,5 +206,6 @@ test('without the fence in the table the same write gets through', async () => {
   writeFileSync(path, changed);
   const { sleeper, writes } = await wokenTooLate(WITHOUT_FENCE);
   expect(sleeper.lines.join('\n')).not.toMatch(/refused/);
-  expect(stale(writes).map(({ item, worker }) => ({ item, worker }))).toEqual([{ item: 11, worker: 'A' }]);
+  const got = stale(writes).map(({ item, worker }) => ({ item, worker }));
+  expect(got, sleeper.lines.join('\n')).toEqual([{ item: 11, worker: 'A' }]);
 });
