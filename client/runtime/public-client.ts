@@ -98,9 +98,9 @@ export interface Client {
   /** Calls `listener` at each such event; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof ClientEvents>(event: E, listener: (news: ClientEvents[E]) => void): () => void;
   /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
-  subscribe(listener: () => void): () => void;
-  /** The same object for as long as nothing in it changes. */
-  getSnapshot(): ClientSnapshot;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** The same object, frozen, for as long as nothing in it changes. */
+  readonly getSnapshot: () => ClientSnapshot;
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

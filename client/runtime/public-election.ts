@@ -24,7 +24,7 @@ export interface ElectionEvents {
   readonly leader: LeaseView | null;
 }
 
-/** What an election is at one moment. The same object for as long as nothing in it changes. */
+/** What an election is at one moment. The same object, frozen, for as long as nothing in it changes. */
 export interface ElectionSnapshot {
   readonly status: ElectionStatus;
   readonly isLeader: boolean;
@@ -68,8 +68,8 @@ export interface Election extends AsyncDisposable {
    */
   stop(): Promise<void>;
   /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
-  subscribe(listener: () => void): () => void;
-  getSnapshot(): ElectionSnapshot;
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly getSnapshot: () => ElectionSnapshot;
   /** `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -56,8 +56,9 @@ export interface Lease {
    * Writes the state of this name under the fencing token (undefined removes it) and resolves with its new version when
    * that is on the coordinator's disk. The writes of one lease go one at a time, in the order of the calls; also at risk,
    * since the token guards them. The value is copied at the call: finite numbers, text, booleans, null, lists and plain
-   * objects, at most 60 levels deep. Rejects `bad-request` (any other value), `state-too-large` (64 KiB unless the coordinator says otherwise), `storage-full`,
-   * `unavailable`, or with the loss or the release: whether a write under way took effect is then unknown.
+   * objects, at most 60 levels deep. (To TypeScript an interface has no index signature: declare a `type`, or spread it.)
+   * Rejects `bad-request` (any other value), `state-too-large` (64 KiB unless the coordinator says otherwise),
+   * `storage-full`, `unavailable`, or with the loss or the release: whether a write under way took effect is then unknown.
    */
   setState(value: Json | undefined): Promise<number>;
   /** Renews now, beside the automatic renewals; resolves with `remainingMs`. Rejects with the loss or the release. */
@@ -72,9 +73,12 @@ export interface Lease {
   /** Calls `listener` at each such event, in order of registration; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof LeaseEvents>(event: E, listener: (news: LeaseEvents[E]) => void): () => void;
   /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
-  subscribe(listener: () => void): () => void;
-  /** The same object for as long as nothing in it changes. What changes by itself is not in it: read it off the lease. */
-  getSnapshot(): LeaseSnapshot;
+  readonly subscribe: (listener: () => void) => () => void;
+  /**
+   * The same object, frozen, for as long as nothing in it changes; its state is not to be changed either. What changes by
+   * itself is not in it: read it off the lease.
+   */
+  readonly getSnapshot: () => LeaseSnapshot;
   /** `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -15,13 +15,13 @@ export interface Store<S extends object> {
 /** `failed` hears what a listener throws, which stops no other. */
 export function makeStore<S extends object>(first: S, failed: (cause: unknown) => void): Store<S> {
   const { on, emit } = makeListeners<{ readonly change: undefined }>({ change: 'function' }, failed);
-  let snapshot = first;
+  let snapshot = Object.freeze(first);
   let told = first;
   const put = (changed: Partial<S>): boolean => {
     // Its keys are those of S, though `Object.keys` says text.
     const keys = Object.keys(changed) as (keyof S)[];
     if (keys.every((key) => Object.is(snapshot[key], changed[key]))) return false;
-    snapshot = { ...snapshot, ...changed };
+    snapshot = Object.freeze({ ...snapshot, ...changed });
     return true;
   };
   return {

@@ -29,6 +29,7 @@ describe('the snapshot of a client', () => {
     expect(first).toEqual({ status: 'idle', error: null });
     turn();
     expect(client.getSnapshot()).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
     turn({ kind: 'status', status: 'backing-off', failure: failure() });
     expect(client.getSnapshot()).toMatchObject({ status: 'backing-off', error: { code: 'unavailable' } });
     expect(calls).toHaveBeenCalledTimes(1);

@@ -37,6 +37,17 @@ describe('a store', () => {
     expect(first).toEqual({ status: 'idle', place: null });
   });
 
+  it('what is put in is there at once, and its listeners are told with the next update, once', () => {
+    const { store } = rig();
+    let calls = 0;
+    store.subscribe(() => (calls += 1));
+    expect([store.put({ place: 1 }), store.put({ place: 1 })]).toEqual([true, false]);
+    expect([store.get(), Object.isFrozen(store.get()), calls]).toEqual([{ status: 'idle', place: 1 }, true, 0]);
+    store.update({ place: 1 });
+    store.update({ place: 1 });
+    expect(calls).toBe(1);
+  });
+
   it('calls a listener no more once it was taken away, and one that was added twice twice', () => {
     const { store } = rig();
     let calls = 0;
