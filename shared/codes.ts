@@ -349,7 +349,7 @@ const ENTRIES = {
   closed: entry(
     'The client, or the page it lived in, was closed.',
     'caller',
-    'Connect anew.',
+    'Connect anew; the client of a page that was put away does so by itself when the page is shown.',
     false,
     499,
     76,

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { Changes } from './changes.ts';
 import {
   inShort,
   isList,
@@ -58,7 +59,7 @@ export class Line {
   readonly #pong: boolean;
   /** One that is refused opens, is told why, and may be closed before anybody looks. */
   #wasOpen = false;
-  #changed: () => void = () => undefined;
+  readonly #changes = new Changes();
 
   constructor(peer: Peer, door: Door) {
     this.peer = peer;
@@ -66,12 +67,12 @@ export class Line {
     this.#socket = new WebSocket(door.url, door.subprotocol === '' ? [] : [door.subprotocol]);
     this.#socket.on('open', () => {
       this.#wasOpen = true;
-      this.#changed();
+      this.#changes.tell();
     });
     this.#socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
     this.#socket.on('close', (code, reason) => {
       this.closing = { atMs: performance.now(), code, reason: reason.toString('utf8') };
-      this.#changed();
+      this.#changes.tell();
     });
     this.#socket.on('error', () => undefined);
   }
@@ -81,22 +82,8 @@ export class Line {
     if (how !== 'open') throw new Error(`the socket does not open${how === null ? ` within ${withinMs} ms` : ''}`);
   }
 
-  /** What `look` finds, at once or when something has come; null when it has found nothing within the time. */
-  async until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
-    const endMs = performance.now() + withinMs;
-    for (;;) {
-      const found = look();
-      if (found !== null) return found;
-      const leftMs = endMs - performance.now();
-      if (leftMs <= 0) return null;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs + 1);
-        this.#changed = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+  until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
+    return this.#changes.until(look, withinMs);
   }
 
   /** Numbers the frame, where the script does not; returns the number. */
@@ -142,7 +129,7 @@ export class Line {
       this.heard.push({ atMs, message, taken: false });
       this.#answer(message);
     }
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** What holds for every message, whatever the script: anchors are frames of this client, and no window exceeds itself. */

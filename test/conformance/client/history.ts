@@ -1,3 +1,4 @@
+import { Changes } from '../changes.ts';
 import { isNumber, type Message } from '../json.ts';
 
 /** What was seen of a client, in the order of the machine's monotonic clock. */
@@ -27,29 +28,15 @@ export type Out = Extract<Seen, { kind: 'out' }>;
 
 export class History {
   readonly seen: Seen[] = [];
-  #changed: () => void = () => undefined;
+  readonly #changes = new Changes();
 
   add(seen: Seen): void {
     this.seen.push(seen);
-    this.#changed();
+    this.#changes.tell();
   }
 
-  /** What `look` finds, at once or when something was added; null when it has found nothing within the time. */
-  async until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
-    const endMs = performance.now() + withinMs;
-    for (;;) {
-      const found = look();
-      if (found !== null) return found;
-      const leftMs = endMs - performance.now();
-      if (leftMs <= 0) return null;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs + 1);
-        this.#changed = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+  until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
+    return this.#changes.until(look, withinMs);
   }
 }
 
