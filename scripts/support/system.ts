@@ -13,6 +13,12 @@ export const NEEDS: readonly Need[] = [
   { command: 'strace', package: 'strace', tests: 'the tests of a slow and a failing disk (test/real)' },
   { command: 'spin', package: 'spin', tests: 'the model of the protocol (test/model)' },
   { command: 'gcc', package: 'gcc libc6-dev', tests: 'the model of the protocol (test/model)' },
+  {
+    command: 'faketime',
+    package: 'libfaketime faketime',
+    tests: 'the tests of a wall clock that is stepped (test/real)',
+  },
+  { command: 'ip', package: 'iproute2', tests: 'the tests of a link that is taken down (test/chaos)' },
   { command: 'chromium', package: 'chromium', tests: 'the tests in a browser (test/browser)' },
 ];
 

@@ -72,8 +72,8 @@ export class Bench implements AsyncDisposable {
     return next;
   }
 
-  process(): ClientProcess {
-    const child = new ClientProcess(this.log);
+  process(env: Readonly<Record<string, string>> = {}): ClientProcess {
+    const child = new ClientProcess(this.log, env);
     this.#processes.push(child);
     return child;
   }

@@ -19,9 +19,10 @@ export class ClientProcess {
   #living = true;
   #stderr = '';
 
-  constructor(log: RunLog) {
+  /** `env` is added to the environment: `LD_PRELOAD`, `FAKETIME...`. */
+  constructor(log: RunLog, env: Readonly<Record<string, string>> = {}) {
     this.log = log;
-    this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', PROGRAM]);
+    this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', PROGRAM], env);
     eachLine(this.#child.stdout, (line) => log.add(fromLine(line)));
     eachLine(this.#child.stderr, (line) => {
       this.#stderr += `${line}\n`;

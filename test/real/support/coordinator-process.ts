@@ -12,6 +12,8 @@ export interface CoordinatorOptions {
   readonly args?: readonly string[];
   /** A program that runs it, and its arguments: `strace ...`. */
   readonly under?: readonly string[];
+  /** Added to the environment: `LD_PRELOAD`, `FAKETIME...`. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly readyWithinMs?: number;
 }
 
@@ -36,7 +38,7 @@ export class CoordinatorProcess {
       ...(options.args ?? []),
     ];
     const [command = process.execPath, ...args] = [...(options.under ?? []), process.execPath, ...serve];
-    this.#child = startChild(command, args);
+    this.#child = startChild(command, args, options.env);
     eachLine(this.#child.stderr, (line) => this.#stderr.push(line));
     this.exit = exitOf(this.#child);
   }
