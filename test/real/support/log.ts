@@ -82,6 +82,8 @@ export type What =
   /** One is to be added to the number that the write `after` made; then how that write, `by`, ended: null is acknowledged. */
   | { readonly event: 'adding'; readonly by: string; readonly n: number; readonly after: string }
   | { readonly event: 'added'; readonly by: string; readonly code: string | null }
+  /** The same where no token is asked for; such a write is always acknowledged. */
+  | { readonly event: 'added-loose'; readonly by: string; readonly n: number; readonly after: string }
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'unhandled'; readonly text: string }
   /** The socket under the client, where it is recorded. `sent` is stamped before the frame goes out. */

@@ -37,6 +37,7 @@ export async function add(
       (error: unknown) => driven.log({ event: 'added', by, code: codeOf(error) }),
     );
     await fetch(unfenced, { method: 'PUT', body: JSON.stringify({ n: loose.n + 1, by }) });
+    driven.log({ event: 'added-loose', by, n: loose.n + 1, after: loose.by });
     await written;
     await lease.release();
     driven.forget(by);
