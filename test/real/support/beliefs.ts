@@ -31,10 +31,12 @@ export function beliefsOf(entries: readonly Entry[]): readonly Belief[] {
     ofClient.set(entry.client, moments);
     moments.push(...momentsOf(entry));
   }
-  return [...ofClient.values()].flatMap((moments) => {
-    const sorted = moments.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    return entriesIn(sorted).flatMap((entry) => (entry.event === 'held' ? stretches(entry, sorted, end) : []));
-  });
+  return [...ofClient.values()].flatMap((moments) =>
+    stretches(
+      moments.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+      end,
+    ),
+  );
 }
 
 function momentsOf(entry: Entry): readonly Moment[] {
@@ -48,39 +50,58 @@ function momentsOf(entry: Entry): readonly Moment[] {
   ];
 }
 
-const entriesIn = (moments: readonly Moment[]): readonly Entry[] =>
-  moments.flatMap((moment) => (moment.kind === 'entry' ? [moment.entry] : []));
+/** A lease that has begun and not ended, as its client's moments are gone through. */
+interface Living {
+  readonly held: EntryOf<'held'>;
+  readonly found: Belief[];
+  /** Absent while nothing is believed: the process stands still, or stood and has not said anything since. */
+  from: bigint | undefined;
+}
 
-function stretches(held: EntryOf<'held'>, sorted: readonly Moment[], end: bigint): readonly Belief[] {
-  const { client, name, token } = held;
-  const found: Belief[] = [];
-  let from: bigint | undefined;
+/** One pass over the moments of one client, however many leases it had: an hour has a million of them. */
+function stretches(sorted: readonly Moment[], end: bigint): readonly Belief[] {
+  const found: Belief[][] = [];
+  const living = new Map<number, Living[]>();
   let stops = 0;
-  const close = (to: bigint, open = false): void => {
-    if (from !== undefined) found.push({ client, name, token, from, to, open });
-    from = undefined;
-  };
   for (const moment of sorted) {
     if (moment.kind !== 'entry') {
-      stops += moment.kind === 'stops' ? 1 : -1;
-      if (stops > 0) close(moment.at);
+      // A process that was stopped, killed and started again under its label is told to continue by nobody.
+      stops = Math.max(0, stops + (moment.kind === 'stops' ? 1 : -1));
+      if (stops > 0) for (const lease of all(living)) close(lease, moment.at);
       continue;
     }
     const { entry } = moment;
-    if (entry.at < held.at) continue;
-    if (entry.event === 'killed' || entry.event === 'exited' || endsBelief(entry, token)) {
-      close(entry.at);
-      return found;
+    if (entry.event === 'killed' || entry.event === 'exited') {
+      for (const lease of all(living)) close(lease, entry.at);
+      living.clear();
+      stops = 0;
+    } else if (entry.event === 'held') {
+      const lease: Living = { held: entry, found: [], from: undefined };
+      found.push(lease.found);
+      living.set(entry.token, [...(living.get(entry.token) ?? []), lease]);
     }
-    if (from === undefined && (entry === held || (saysHeld(entry) && entry.token === token))) from = entry.at;
-    if (stops > 0) close(entry.at);
+    if (!('token' in entry)) continue;
+    for (const lease of living.get(entry.token) ?? []) {
+      if (endsBelief(entry)) close(lease, entry.at);
+      else if (entry === lease.held || saysHeld(entry)) lease.from ??= entry.at;
+      // What it still says while it is being stopped is a belief of that instant.
+      if (stops > 0) close(lease, entry.at);
+    }
+    if (endsBelief(entry)) living.delete(entry.token);
   }
-  close(end, true);
-  return found;
+  for (const lease of all(living)) close(lease, end, true);
+  return found.flat();
 }
 
-const endsBelief = (entry: Entry, token: number): boolean =>
-  (entry.event === 'lost' || entry.event === 'released') && entry.token === token;
+const all = (living: ReadonlyMap<number, readonly Living[]>): readonly Living[] => [...living.values()].flat();
+
+function close(lease: Living, to: bigint, open = false): void {
+  const { from, held, found } = lease;
+  if (from !== undefined) found.push({ client: held.client, name: held.name, token: held.token, from, to, open });
+  lease.from = undefined;
+}
+
+const endsBelief = (entry: Entry): boolean => entry.event === 'lost' || entry.event === 'released';
 
 const saysHeld = (entry: Entry): entry is EntryOf<'recovered' | 'read'> =>
   entry.event === 'recovered' || (entry.event === 'read' && (entry.status === 'held' || entry.status === 'at-risk'));

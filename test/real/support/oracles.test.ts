@@ -93,6 +93,26 @@ describe('O2', () => {
     expect(beliefsNeverOverlap([held(0, 'A', 1), at(10, 'A', { event: 'killed' }), held(11, 'B', 2)])).toEqual([]);
   });
 
+  test('a process that is started again under its label believes from its first grant, though it was killed while stopped', () => {
+    const history = [
+      held(0, 'A', 1),
+      at(5, 'A', { event: 'suspended' }),
+      at(6, 'A', { event: 'killed' }),
+      held(10, 'A', 2),
+    ];
+    expect(beliefsNeverOverlap([...history, held(11, 'B', 3)])).toHaveLength(1);
+    expect(beliefsNeverOverlap([...history, released(11, 'A', 2), held(11, 'B', 3)])).toEqual([]);
+  });
+
+  test('many leases take a time that grows with their number, not with its square', () => {
+    const count = 40_000;
+    const history = Array.from({ length: count }, (_, index) => [
+      held(index * 2, 'A', index + 1),
+      released(index * 2 + 1, 'A', index + 1),
+    ]).flat();
+    expect(beliefsNeverOverlap(history)).toEqual([]);
+  });
+
   test('a suspended process believes again from the first reading that says so', () => {
     const stopped = [
       held(0, 'A', 1),
@@ -243,6 +263,16 @@ describe('O5', () => {
   test('a promise that outlives its bound is found', () => {
     expect(nothingHangs([called, settled(2_000)])).toHaveLength(1);
     expect(nothingHangs([called, settled(110)])).toEqual([]);
+  });
+
+  test('the time in which the process stood still is not part of it, and counts once', () => {
+    const still = [at(10, 'A', { event: 'suspended' }), at(1_510, 'A', { event: 'continued' })];
+    const told = at(9, 'A', { event: 'stood-still', forMs: 1_500 });
+    expect(nothingHangs([called, ...still, told, settled(1_611)])).toEqual([]);
+    expect(nothingHangs([called, ...still, told, settled(2_000)])).toHaveLength(1);
+    expect(nothingHangs([called, ...still.map((entry) => ({ ...entry, client: 'B' })), settled(1_611)])).toHaveLength(
+      1,
+    );
   });
 
   test('an unhandled rejection and a process that ends by itself are found', () => {

@@ -1,6 +1,7 @@
 import { beliefsOf, type Belief } from './beliefs.ts';
 import { entriesOf, msBetween, type Entry, type EventName } from './log.ts';
 import { deadlinesOf } from './deadlines.ts';
+import { stillMs, stillnessOf } from './stillness.ts';
 
 /**
  * The oracles by which every run is judged. Pure functions over a run's log; they know nothing of the code under
@@ -120,17 +121,21 @@ export const lostOnceAndFirst: Oracle = (entries) => {
 /** O5 allows this much over a promise's bound: timers and the log itself take time on a busy machine. */
 const SETTLE_SLACK_MS = 250;
 
-/** O5: nothing hangs, nothing rejects unhandled, no process dies by itself. */
+/**
+ * O5: nothing hangs, nothing rejects unhandled, no process dies by itself. The time in which a process stood still is
+ * not counted: nothing settles there.
+ */
 export const nothingHangs: Oracle = (entries) => {
   const wrong: string[] = [];
   const settled = new Map(entriesOf(entries, 'settled').map((entry) => [entry.call, entry]));
   const killed = new Set(entriesOf(entries, 'killed').map((entry) => entry.client));
+  const still = stillnessOf(entries);
   for (const call of entriesOf(entries, 'called')) {
     const end = settled.get(call.call);
     const who = `O5 ${call.client} ${call.what} (${call.call})`;
     if (end === undefined && !killed.has(call.client)) wrong.push(`${who} never settled`);
     if (end === undefined || call.withinMs === undefined || killed.has(call.client)) continue;
-    const took = msBetween(call.at, end.at);
+    const took = msBetween(call.at, end.at) - stillMs(still.get(call.client) ?? [], call.at, end.at);
     if (took > call.withinMs + SETTLE_SLACK_MS) {
       wrong.push(`${who} took ${took.toFixed(0)} ms, its bound is ${call.withinMs} ms`);
     }
@@ -175,7 +180,11 @@ function inOrder<T extends { readonly at: bigint }>(entries: readonly T[]): read
 
 function byName(beliefs: readonly Belief[]): Map<string, Belief[]> {
   const names = new Map<string, Belief[]>();
-  for (const belief of beliefs) names.set(belief.name, [...(names.get(belief.name) ?? []), belief]);
+  for (const belief of beliefs) {
+    const ofName = names.get(belief.name);
+    if (ofName === undefined) names.set(belief.name, [belief]);
+    else ofName.push(belief);
+  }
   return names;
 }
 
