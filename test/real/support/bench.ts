@@ -72,8 +72,8 @@ export class Bench implements AsyncDisposable {
     return next;
   }
 
-  process(env: Readonly<Record<string, string>> = {}): ClientProcess {
-    const child = new ClientProcess(this.log, env);
+  process(env: Readonly<Record<string, string>> = {}, under: readonly string[] = []): ClientProcess {
+    const child = new ClientProcess(this.log, env, under);
     this.#processes.push(child);
     return child;
   }
@@ -105,11 +105,16 @@ export class Bench implements AsyncDisposable {
 
   /** Closes the clients politely, as at the end of a program, and holds the run against O1-O6. */
   async finish(): Promise<void> {
+    await this.rest();
+    this.violated(judge(this.log.entries));
+  }
+
+  /** The first half of `finish`: closes the clients and holds what is left against O6. */
+  async rest(): Promise<void> {
     // A standard WebSocket cannot be cut: its close waits for the peer's, so a dead connection keeps a Node process.
     for (const relay of this.#relays) relay.bury();
     await Promise.all(this.#processes.map((child) => child.end()));
     for (const raw of this.#raws) raw.send({ type: 'bye', keepMs: 0 });
-    this.violated(judge(this.log.entries));
     for (const coordinator of this.#coordinators)
       if (coordinator.living) this.violated(await this.#restOf(coordinator));
   }

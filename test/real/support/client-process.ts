@@ -19,10 +19,19 @@ export class ClientProcess {
   #living = true;
   #stderr = '';
 
-  /** `env` is added to the environment: `LD_PRELOAD`, `FAKETIME...`. */
-  constructor(log: RunLog, env: Readonly<Record<string, string>> = {}) {
+  /**
+   * `env` is added to the environment: `LD_PRELOAD`, `FAKETIME...`. `under`: a program that becomes the client's
+   * (`ip netns exec NAME`), so that signals still reach it.
+   */
+  constructor(log: RunLog, env: Readonly<Record<string, string>> = {}, under: readonly string[] = []) {
     this.log = log;
-    this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', PROGRAM], env);
+    const [command = process.execPath, ...args] = [
+      ...under,
+      process.execPath,
+      '--unhandled-rejections=strict',
+      PROGRAM,
+    ];
+    this.#child = startChild(command, args, env);
     eachLine(this.#child.stdout, (line) => log.add(fromLine(line)));
     eachLine(this.#child.stderr, (line) => {
       this.#stderr += `${line}\n`;

@@ -25,6 +25,8 @@ export class LooseNumber implements AsyncDisposable {
 
   static async open(): Promise<LooseNumber> {
     const made = new LooseNumber();
+    // A client that was stopped for a while may go on with the connection that it had.
+    made.#server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve));
     return made;
   }

@@ -63,6 +63,22 @@ export type Order =
       readonly options: AcquireOptions;
     }
   /**
+   * One worker that goes round `names` names, from number `from` on, until `stop`. Each acquire is a call of its own in
+   * the log, bounded by `options.waitMs`; one that fails is the end of that turn only. A held lease is read every
+   * `readMs`.
+   */
+  | {
+      readonly do: 'contend';
+      readonly call: string;
+      readonly prefix: string;
+      readonly names: number;
+      readonly from: number;
+      readonly holdMs: number;
+      readonly pauseMs: number;
+      readonly readMs: number;
+      readonly options: AcquireOptions;
+    }
+  /**
    * Logs each view as `viewed`. `pauseMs`: between two views, so that it reads slowly. `views`: breaks off after that
    * many. Settles when the iteration ends, with how many were seen.
    */

@@ -6,7 +6,7 @@ import type { Command, Order } from './commands.ts';
 import { DrivenElections } from './driven-elections.ts';
 import { DrivenWatches } from './driven-watches.ts';
 import { codeOf, plain, textOf } from './in-words.ts';
-import { burst, churn, loop, once, write } from './workloads.ts';
+import { burst, churn, contend, loop, once, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
 import { spin, stalls } from './stalling.ts';
 
@@ -92,6 +92,8 @@ export class DrivenClient {
         return this.settle(command.call, 'burst', () => burst(this, command));
       case 'churn':
         return this.settle(command.call, 'churn', () => churn(this, command));
+      case 'contend':
+        return this.settle(command.call, 'contend', () => contend(this, command));
       case 'add':
         return this.settle(command.call, 'add', () => add(this, command));
       case 'spin':

@@ -1,6 +1,7 @@
+import type { Lease } from 'leasehold';
 import type { Json } from '../../../../shared/json.ts';
 import { sleep } from '../waiting.ts';
-import type { Order } from './commands.ts';
+import type { AcquireOptions, Order } from './commands.ts';
 import type { DrivenClient } from './driven-client.ts';
 import { plain } from './in-words.ts';
 
@@ -67,11 +68,46 @@ export async function churn(
   return cycles;
 }
 
+export async function contend(
+  driven: DrivenClient,
+  { call, prefix, names, from, holdMs, pauseMs, readMs, options }: Of<'contend'>,
+): Promise<Json> {
+  let turns = 0;
+  for (; !driven.stopped; turns += 1) {
+    const key = `${call}.${turns}`;
+    const lease = await claimed(driven, key, `${prefix}${(from + turns) % names}`, options);
+    if (lease !== null) {
+      await readWhile(driven, key, holdMs, readMs);
+      await lease.release();
+      driven.forget(key);
+    }
+    await sleep(pauseMs);
+  }
+  return turns;
+}
+
+/** Null when the claim failed; how, the log says. */
+function claimed(driven: DrivenClient, key: string, name: string, options: AcquireOptions): Promise<Lease | null> {
+  return new Promise((resolve) => {
+    const acquire = async (): Promise<Json> => {
+      const lease = await driven.client.acquire(name, options);
+      driven.hold(key, lease);
+      resolve(lease);
+      return lease.fencingToken;
+    };
+    const told = (error: unknown): never => {
+      resolve(null);
+      throw error;
+    };
+    driven.settle(key, `acquire ${name}`, () => acquire().catch(told), options.waitMs);
+  });
+}
+
 const READ_MS = 50;
 
 /** As work would that looks at its lease before each step; it ends early when the lease does. */
-async function readWhile(driven: DrivenClient, key: string, holdMs: number): Promise<void> {
-  for (let left = holdMs; left > 0 && driven.read(key); left -= READ_MS) await sleep(Math.min(left, READ_MS));
+async function readWhile(driven: DrivenClient, key: string, holdMs: number, readMs = READ_MS): Promise<void> {
+  for (let left = holdMs; left > 0 && driven.read(key); left -= readMs) await sleep(Math.min(left, readMs));
 }
 
 /** Writes `{ n: 1 }` to `{ n: count }`; the lease itself puts them in line. Settles with the last version. */
