@@ -88,8 +88,8 @@ export interface Ask {
   /** When to say that it waits for its first answer, and how people call what it is about; once. */
   warnAt?: MonoMs;
   readonly called?: string;
-  /** Of a claim: the largest token that was known when it was made. Whatever it is granted is larger (S2). */
-  readonly above?: number | undefined;
+  /** Of a claim: the largest token that cannot be its grant, known when it was made (S2) or in doubt since (R16). */
+  above?: number | undefined;
   until: MonoMs;
   /** The frame that it left in, on the current socket; 0: not sent on it. */
   frame: number;

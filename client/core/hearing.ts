@@ -69,6 +69,10 @@ function granted(book: Book, message: CoordinatorMessageOf<'granted'>, asked: As
   if (known?.lease.token === token) return tell(book, known, frame, message, true);
   // Withdrawn meanwhile, or over: it crosses that word.
   if (!asked?.claim) return giveBack(book, name, token, ttlMs);
+  if (token <= (asked.above ?? 0)) {
+    giveBack(book, name, token, ttlMs);
+    return stepClaim(book, asked, { kind: 'repeat' });
+  }
   standing.tokenMark = fencingToken(Math.max(token, standing.tokenMark ?? 0));
   standing.windowMs = durationMs(Math.max(ttlMs, standing.windowMs));
   const { terms } = asked.claim;

@@ -22,15 +22,22 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
   const held = new Map(standing.held.map((one) => [one.fencingToken, one]));
   for (const mine of living(book)) {
     const told = held.get(mine.lease.token);
-    if (told) tell(book, mine, message.frame, told, false);
-    else if (mine.lease.phase.kind === 'handing') stepLease(book, mine, { kind: 'handed', code: null });
+    const { kind } = mine.lease.phase;
+    // Over by its own clocks, or offered to another: what this journal has forgotten may have made it theirs (R16).
+    if (told && message.quietMs && (kind === 'doubt' || kind === 'handing'))
+      stepLease(book, mine, { kind: 'end', code: 'expired', reply: 'give-back' });
+    else if (told) tell(book, mine, message.frame, told, false);
+    else if (kind === 'handing') stepLease(book, mine, { kind: 'handed', code: null });
     else stepLease(book, mine, { kind: 'end', code: 'expired', reply: message.resumed ? 'give-back' : 'nothing' });
     stepLease(book, mine, { kind: 'reconnected' });
   }
   const claims = [...book.asks.values()].filter(({ claim }) => claim);
   for (const { name, fencingToken, ttlMs } of held.values()) {
+    const hopes = claims.filter(({ claim }) => claim?.terms.name === name);
+    // So may a grant that was never heard of: it is none any more.
+    if (message.quietMs) for (const asked of hopes) asked.above = Math.max(asked.above ?? 0, fencingToken);
     // A lease that was lost is no grant of a claim that was made later, which would stand behind it.
-    const awaited = claims.some(({ claim, above = 0 }) => claim?.terms.name === name && fencingToken > above);
+    const awaited = hopes.some(({ above = 0 }) => fencingToken > above);
     if (!holderOf(book, fencingToken) && !awaited) giveBack(book, name, fencingToken, ttlMs);
   }
   // All that is not answered is said again, under the same ids.

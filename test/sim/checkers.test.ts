@@ -32,6 +32,7 @@ const granted = (at: number, of: number, unheardMs = 10): Happened => ({
   fixed: false,
 });
 const expired = (at: number, of: number): Happened => ({ kind: 'ended', at, name, token: token(of), byTime: true });
+const endStored = (at: number, of: number): Happened => ({ kind: 'end-stored', at, token: token(of) });
 const renewal = (kind: 'renewal-arrived' | 'renewal-done' | 'renewal-late', at: number, of: number): Happened => ({
   kind,
   at,
@@ -181,6 +182,16 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
   ['the disk does not have a lease that is held', ['writes'], [left([], [9])]],
   ['a lease is ended while its holder believes', ['deadlines'], [believed('a', 7, 0, 10), expired(9, 7)]],
   [
+    'a lease is ended while its holder believes, and a crash finds the end on the disk',
+    ['deadlines'],
+    [believed('a', 7, 0, 10), expired(8, 7), endStored(8.5, 7), { kind: 'killed', at: 9 }],
+  ],
+  [
+    'a lease is ended while its holder believes, behind the quiet time of a replaced disk',
+    ['deadlines'],
+    [{ kind: 'disk-replaced', at: 1 }, granted(2, 8), believed('a', 7, 0, 10), expired(9, 7)],
+  ],
+  [
     'a lease is over for a renewal that lay in the socket before',
     ['listening'],
     [renewal('renewal-arrived', 4, 7), expired(5, 7), renewal('renewal-late', 5, 7)],
@@ -248,6 +259,14 @@ describe('checkers', () => {
       { kind: 'over', at: 9_000 },
     ];
     expect(problemsIn(events)).toEqual([]);
+  });
+
+  test('an end that no disk had is undone by a crash', () => {
+    expect(problemsIn([expired(5, 7), { kind: 'killed', at: 6 }, believed('a', 7, 7, 10)])).toEqual([]);
+  });
+
+  test('in the quiet time of a replaced disk an end opens nothing', () => {
+    expect(problemsIn([{ kind: 'disk-replaced', at: 1 }, believed('a', 7, 0, 10), expired(9, 7)])).toEqual([]);
   });
 
   test('what a replaced disk does not have any more is not called lost', () => {

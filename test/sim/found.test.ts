@@ -78,4 +78,59 @@ describe('found seeds', () => {
     };
     expect(play(plan).problems).toEqual([]);
   });
+
+  test('seed 30699: S1 where a disk is an older copy, a lease in doubt is not taken from it again', () => {
+    const plan: Plan = {
+      seed: 30_699,
+      workload: 'restore',
+      clients: 2,
+      names: 1,
+      faultyMs: 2_736,
+      calmMs: 20_000,
+      faults: [
+        { at: 1_229, kind: 'sleep', who: 'a', ms: 2_872, size: 0 },
+        { at: 2_347, kind: 'backup', who: 'b', ms: 0, size: 0 },
+        { at: 2_735, kind: 'restore', who: 'a', ms: 25, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
+
+  test('seed 55369: S1 the same, while another still believes by what the copy has forgotten', () => {
+    const plan: Plan = {
+      seed: 55_369,
+      workload: 'restore',
+      clients: 2,
+      names: 1,
+      faultyMs: 10_328,
+      calmMs: 20_000,
+      faults: [
+        { at: 2_848, kind: 'step', who: 'a', ms: 0, size: 4_000 },
+        { at: 4_286, kind: 'reset', who: 'b', ms: 0, size: 0 },
+        { at: 5_613, kind: 'sleep', who: 'a', ms: 3_973, size: 1_000 },
+        { at: 6_474, kind: 'slow', who: 'a', ms: 3_752, size: 400 },
+        { at: 7_685, kind: 'backup', who: 'a', ms: 0, size: 1 },
+        { at: 10_327, kind: 'restore', who: 'a', ms: 25, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
+
+  test('seed 71529: in its quiet time a copy with a shorter window ends nothing too early', () => {
+    const plan: Plan = {
+      seed: 71_529,
+      workload: 'restore',
+      clients: 4,
+      names: 1,
+      faultyMs: 5_277,
+      calmMs: 20_000,
+      faults: [
+        { at: 122, kind: 'limit', who: 'c', ms: 1_194, size: 2_500 },
+        { at: 1_370, kind: 'backup', who: 'd', ms: 0, size: 1 },
+        { at: 3_377, kind: 'restore', who: 'c', ms: 1, size: 0 },
+        { at: 5_276, kind: 'restore', who: 'b', ms: 1, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
 });

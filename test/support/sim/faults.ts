@@ -123,6 +123,7 @@ const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
 function kill({ coordinator, history, world }: Stage, { ms, size }: Fault, quietMs: number): void {
   if (!coordinator.isUp) return;
   coordinator.kill(size === 1);
+  history.add({ kind: 'killed', at: world.now });
   history.counts.restarts += 1;
   world.plan(world.now + ms, () => coordinator.start(quietMs));
 }

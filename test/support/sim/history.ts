@@ -51,6 +51,10 @@ export type Happened =
       readonly token: FencingToken;
       readonly byTime: boolean;
     }
+  /** That is on the disk. */
+  | { readonly kind: 'end-stored'; readonly at: number; readonly token: FencingToken }
+  /** The coordinator was killed: what was not on the disk is undone. */
+  | { readonly kind: 'killed'; readonly at: number }
   /** A renewal reached the coordinator's host, whether it is read at once or not. */
   | { readonly kind: 'renewal-arrived'; readonly at: number; readonly renewal: string; readonly token: FencingToken }
   /** It was answered that it is done, or that the lease is over. */

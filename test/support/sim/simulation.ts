@@ -182,6 +182,7 @@ function listen({ world, coordinator, history }: Stage): void {
     const at = world.now;
     for (const event of events) {
       if (event.kind === 'granted') history.add({ kind: 'grant-stored', at, token: event.lease.fencingToken });
+      if (event.kind === 'ended') history.add({ kind: 'end-stored', at, token: event.fencingToken });
       if (event.kind !== 'state') continue;
       const { name, fencingToken: token, version, valueJson } = event.state;
       history.add({

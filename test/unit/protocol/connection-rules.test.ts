@@ -185,6 +185,18 @@ describe('docs/PROTOCOL.md: connection', () => {
     expect(views).toEqual([free, changed]);
   });
 
+  test('P-22 under a quiet time, a grant that was never heard of is released and its repeat is not believed', () => {
+    const script = new Script();
+    script.acquire();
+    script.welcome();
+    script.close();
+    script.pass(2_000);
+    script.welcome({ held: [held(TTL_MS - 2_000)], quietMs: 5_000 });
+    expect(script.all('release').map(({ fencingToken }) => fencingToken)).toEqual([TOKEN]);
+    script.receive([granted(script.all('acquire').at(-1)?.frame ?? 0)]);
+    expect(script.effects.filter(({ kind }) => kind === 'claim')).toEqual([]);
+  });
+
   test('P-21 a view is not believed as a lease, and one of a watch that was given up is ignored', () => {
     const script = new Script();
     script.do({ kind: 'watch', reference: reference(1), name: leaseName('printer') });

@@ -3,13 +3,30 @@ import { beliefsIn, eventsOf, groupedBy, instant } from './reading.ts';
 
 /** S5, S6: the coordinator ends no lease by time while its holder believes, whether anybody waits for it or not. */
 export function earlyEnds(events: readonly Happened[]): readonly string[] {
-  // The last one of each: an end that no disk had is undone by a crash.
-  const ends = new Map(eventsOf(events, 'ended').map((ended) => [ended.token, ended]));
+  // The last one of each, as far as it remained.
+  const ends = new Map(remainingEnds(events).map((ended) => [ended.token, ended]));
   return beliefsIn(events).flatMap(({ client, token, to }) => {
     const ended = ends.get(token);
     return ended === undefined || !ended.byTime || to <= ended.at
       ? []
       : [`S5 "${ended.name}": ${token} ended at ${instant(ended.at)}; ${client} believes until ${instant(to)}`];
+  });
+}
+
+/**
+ * Without those that a crash undid, since no disk had them, and those in the quiet time of a disk that was replaced: an
+ * older copy may know of a shorter window than the holder, and it is for that that nothing is granted meanwhile.
+ */
+function remainingEnds(events: readonly Happened[]): ReturnType<typeof eventsOf<'ended'>> {
+  const kills = eventsOf(events, 'killed');
+  const stored = eventsOf(events, 'end-stored');
+  const disks = eventsOf(events, 'disk-replaced');
+  const grants = eventsOf(events, 'granted');
+  return eventsOf(events, 'ended').filter(({ token, at }) => {
+    const disk = disks.findLast((one) => one.at <= at);
+    if (disk !== undefined && !grants.some((grant) => grant.at > disk.at && grant.at < at)) return false;
+    const killedAt = kills.find((kill) => kill.at >= at)?.at ?? Infinity;
+    return killedAt === Infinity || stored.some((end) => end.token === token && end.at >= at && end.at <= killedAt);
   });
 }
 

@@ -74,6 +74,67 @@ describe('anchors and deadlines', () => {
     expect(world.sent('release').map(({ fencingToken }) => fencingToken)).not.toContain(102);
   });
 
+  describe('R16 where a welcome names a quiet time, another may hold what its journal has forgotten', () => {
+    const QUIET = { quietMs: durationMs(6_000) };
+    const listed = {
+      held: [{ name: 'n', fencingToken: 101, leftMs: 2_900, ttlMs: 3_000, ceilingLeftMs: 9e6 }] as never,
+    };
+
+    test('P-22 a lease whose window runs is kept', () => {
+      const { world, key } = holding();
+      world.drop();
+      world.pass(100);
+      world.open({ ...listed, ...QUIET });
+      expect(world.lease(key)?.status).toBe('held');
+      expect(world.sent('release')).toEqual([]);
+    });
+
+    test.each([
+      ['keeps it for the answer, where there is none', {}, 'at-risk', []],
+      ['ends it', QUIET, 'lost', [101]],
+    ] as const)('P-22 R12 a lease in doubt: a quiet time %s', (_, quiet, status, given) => {
+      const { world, key } = holding();
+      world.drop();
+      world.sleep(2_900);
+      world.pass(100);
+      world.open({
+        held: [{ name: 'n', fencingToken: 101, leftMs: 1, ttlMs: 3_000, ceilingLeftMs: 9e6 }] as never,
+        ...quiet,
+      });
+      expect(world.lease(key)?.status).toBe(status);
+      expect(world.sent('release').map(({ fencingToken }) => fencingToken)).toEqual(given);
+    });
+
+    test('P-22 a lease that was offered to another is given back', () => {
+      const { world, key } = holding();
+      world.do({ kind: 'release', key, handOver: true, reference: 'r' as never });
+      world.drop();
+      world.pass(100);
+      world.open({ ...listed, ...QUIET });
+      expect(world.news(key)).toEqual(['lost expired']);
+      expect(world.sent('release').map(({ fencingToken, handOver }) => [fencingToken, handOver])).toEqual([
+        [101, true],
+        [101, undefined],
+      ]);
+    });
+
+    test('P-22 a grant that was never heard of is released, and its repeat is not believed', () => {
+      const world = scripted({ chance: () => 0 });
+      const key = world.acquire('n', { ttlMs: TTL_MS });
+      world.open();
+      world.drop();
+      world.pass(2_000);
+      world.open({ ...listed, ...QUIET });
+      world.grant(key);
+      expect(world.lease(key)).toBeNull();
+      expect(world.sent('release').map(({ fencingToken }) => fencingToken)).toEqual([101]);
+      world.pass(1);
+      expect(world.sent('acquire').at(-1)).toMatchObject({ request: key });
+      world.grant(key, { fencingToken: 102 as never });
+      expect(world.lease(key)).toMatchObject({ status: 'held' });
+    });
+  });
+
   test('R8 only the last part of a welcome says what is missing', () => {
     const { world, key } = holding();
     world.drop();
