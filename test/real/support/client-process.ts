@@ -2,7 +2,15 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../../shared/json.ts';
 import { eachLine, exitOf, startChild, type Child, type Exit } from './children.ts';
 import { fromLine, now, type EntryOf, type What } from './log.ts';
-import type { AcquireOptions, Command, ConnectOptions, ElectOptions, OnceOptions, Order } from './program/commands.ts';
+import type {
+  AcquireOptions,
+  Command,
+  ConnectOptions,
+  ElectOptions,
+  OnceOptions,
+  Order,
+  WorkOptions,
+} from './program/commands.ts';
 import type { RunLog } from './run-log.ts';
 import { within } from './waiting.ts';
 
@@ -235,6 +243,10 @@ export class ClientHandle {
     limitMs = 30_000,
   ): Promise<Settled> {
     return this.#call(limitMs, (call) => ({ do: 'once', call, key, name, options, holdMs, value }));
+  }
+
+  run(key: string, name: string, options: WorkOptions = {}, limitMs = 60_000): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'run', call, key, name, options }));
   }
 
   /** In the turn that ends the stall the lease is read, `value` is written under it, and a renewal is asked for. */

@@ -39,12 +39,18 @@ export type What =
   | ({ readonly event: 'recovered' } & OfLease)
   | ({ readonly event: 'released' } & OfLease)
   | ({ readonly event: 'lost'; readonly code: string } & OfLease)
+  /** Four fifths of the longest total life are over. */
+  | ({ readonly event: 'ceiling-near'; readonly ceilingLeftMs: number } & OfLease)
+  /** A signal that was kept from the grant on has fired. */
+  | ({ readonly event: 'aborted'; readonly code: string } & OfLease)
   /** What the lease said when it was asked, at this instant. */
   | ({
       readonly event: 'read';
       readonly status: string;
       readonly remainingMs: number;
       readonly aborted: boolean;
+      /** The window in force, as the lease tells it. */
+      readonly ttlMs?: number;
     } & OfLease)
   | { readonly event: 'queued'; readonly key: string; readonly name: string; readonly position: number }
   | { readonly event: 'status'; readonly status: string }
@@ -59,6 +65,8 @@ export type What =
       readonly writer: number | null;
       readonly lastToken: number | null;
       readonly queue: number;
+      /** What the view says is left of the holder's window. */
+      readonly remainingMs?: number | null;
     }
   /** What an election says, at its start and after each change. `leads`: the token of its own lease. */
   | {

@@ -4,6 +4,8 @@ import type { Json } from '../../../../shared/json.ts';
 export type ConnectOptions = NonNullable<Parameters<typeof connect>[1]>;
 export type AcquireOptions = NonNullable<Parameters<Client['acquire']>[1]>;
 export type ElectOptions = NonNullable<Parameters<Client['elect']>[1]>;
+/** Of a `run`; it waits on where no coordinator can be reached. */
+export type WorkOptions = AcquireOptions & { readonly drainMs?: number };
 /** The functions among the options cannot be sent to another process. */
 export type OnceOptions = Omit<Parameters<Client['once']>[1], 'signal' | 'renewWhile' | 'onQueued'>;
 
@@ -113,6 +115,14 @@ export type Order =
   /** `times` calls in one turn. */
   | { readonly do: 'resign'; readonly call: string; readonly key: string; readonly times: number }
   | { readonly do: 'stop-election'; readonly call: string; readonly key: string }
+  /** The work never ends by itself: only its signal ends it. */
+  | {
+      readonly do: 'run';
+      readonly call: string;
+      readonly key: string;
+      readonly name: string;
+      readonly options: WorkOptions;
+    }
   /** The work holds for `holdMs` and gives `value`. */
   | {
       readonly do: 'once';

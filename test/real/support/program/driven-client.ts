@@ -6,7 +6,7 @@ import type { Command, Order } from './commands.ts';
 import { DrivenElections } from './driven-elections.ts';
 import { DrivenWatches } from './driven-watches.ts';
 import { codeOf, plain, textOf } from './in-words.ts';
-import { burst, churn, contend, loop, once, write } from './workloads.ts';
+import { burst, churn, contend, loop, once, run, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
 import { spin, stalls } from './stalling.ts';
 
@@ -102,6 +102,8 @@ export class DrivenClient {
         return this.settle(command.call, 'stalls', () => stalls(this, command));
       case 'write':
         return this.settle(command.call, `${command.count} x setState`, () => write(this, command));
+      case 'run':
+        return this.settle(command.call, `run ${command.name}`, () => run(this, command));
       case 'once':
         return this.settle(command.call, `once ${command.name}`, () => once(this, command));
       case 'list':
@@ -140,6 +142,7 @@ export class DrivenClient {
     this.#leases.set(key, lease);
     lease.on('at-risk', () => this.log({ event: 'at-risk', ...of }));
     lease.on('recovered', () => this.log({ event: 'recovered', ...of }));
+    lease.on('ceiling-near', ({ ceilingLeftMs }) => this.log({ event: 'ceiling-near', ceilingLeftMs, ...of }));
     lease.on('released', () => this.log({ event: 'released', ...of }));
     lease.on('lost', (error) => this.log({ event: 'lost', code: codeOf(error), ...of }));
   }
@@ -178,8 +181,8 @@ export class DrivenClient {
   /** Logs what the lease says now. Returns whether it is held, at risk or not. */
   read(key: string): boolean {
     const lease = this.lease(key);
-    const { name, fencingToken: token, status, remainingMs } = lease;
-    this.log({ event: 'read', key, name, token, status, remainingMs, aborted: lease.signal.aborted });
+    const { name, fencingToken: token, status, remainingMs, ttlMs } = lease;
+    this.log({ event: 'read', key, name, token, status, remainingMs, aborted: lease.signal.aborted, ttlMs });
     return status === 'held' || status === 'at-risk';
   }
 }

@@ -44,6 +44,7 @@ export class DrivenWatches {
       writer: state?.fencingToken ?? null,
       lastToken,
       queue,
+      remainingMs: holders[0]?.remainingMs ?? null,
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../../../shared/json.ts';
 import { sleep } from '../waiting.ts';
 import type { AcquireOptions, Order } from './commands.ts';
 import type { DrivenClient } from './driven-client.ts';
-import { plain } from './in-words.ts';
+import { codeOf, plain } from './in-words.ts';
 
 type Of<D extends Order['do']> = Extract<Order, { readonly do: D }>;
 
@@ -122,6 +122,21 @@ export async function write(driven: DrivenClient, { key, count, everyMs }: Of<'w
   }
   const versions = await Promise.all(writes);
   return versions.at(-1) ?? 0;
+}
+
+/** Work that is wedged: it awaits for ever, and looks at nothing but the signal that it was given at its start. */
+export async function run(driven: DrivenClient, { key, name, options }: Of<'run'>): Promise<Json> {
+  return driven.client.run(name, options, (lease) => {
+    driven.hold(key, lease);
+    const { signal } = lease;
+    return new Promise<null>((resolve) => {
+      signal.addEventListener('abort', () => {
+        const of = { key, name, token: lease.fencingToken };
+        driven.log({ event: 'aborted', code: codeOf(signal.reason), ...of });
+        resolve(null);
+      });
+    });
+  });
 }
 
 export async function once(driven: DrivenClient, { key, name, options, holdMs, value }: Of<'once'>): Promise<Json> {
