@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireFreshBuild } from './built.ts';
 import { ClientProcess } from './client-process.ts';
+import type { Coordinating } from './coordinating.ts';
 import { CoordinatorProcess, type CoordinatorOptions } from './coordinator-process.ts';
+import { HostedCoordinator } from './hosted-coordinator.ts';
+import type { HostStart } from './hosted/lines.ts';
 import { entriesOf, toLine } from './log.ts';
 import { atRest, judge } from './oracles.ts';
 import { RawClient } from './raw-client.ts';
@@ -30,7 +33,7 @@ export class Bench implements AsyncDisposable {
   readonly measured: Measured[] = [];
   readonly violations: string[] = [];
   readonly #processes: ClientProcess[] = [];
-  readonly #coordinators: CoordinatorProcess[] = [];
+  readonly #coordinators: Coordinating[] = [];
   readonly #relays: Relay[] = [];
   readonly #raws: RawClient[] = [];
   readonly #folders: string[] = [];
@@ -63,6 +66,14 @@ export class Bench implements AsyncDisposable {
     return coordinator;
   }
 
+  /** In a program of its own, which can do to it while it runs what the command cannot. */
+  async hosted(limits: HostStart['limits'] = {}): Promise<HostedCoordinator> {
+    const coordinator = new HostedCoordinator({ data: this.dataFile(), limits });
+    this.#coordinators.push(coordinator);
+    await coordinator.ready();
+    return coordinator;
+  }
+
   async restart(
     coordinator: CoordinatorProcess,
     change: Partial<CoordinatorOptions> = {},
@@ -78,13 +89,13 @@ export class Bench implements AsyncDisposable {
     return child;
   }
 
-  async relay(target: () => CoordinatorProcess): Promise<Relay> {
+  async relay(target: () => Pick<Coordinating, 'port'>): Promise<Relay> {
     const relay = await Relay.open(() => target().port);
     this.#relays.push(relay);
     return relay;
   }
 
-  async raw(coordinator: CoordinatorProcess): Promise<RawClient> {
+  async raw(coordinator: Pick<Coordinating, 'url'>): Promise<RawClient> {
     const { client } = await RawClient.welcome(coordinator.url);
     this.#raws.push(client);
     return client;
@@ -120,7 +131,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /** O6: what a coordinator still counts 5 s after the last client has gone. */
-  async #restOf(coordinator: CoordinatorProcess): Promise<readonly string[]> {
+  async #restOf(coordinator: Coordinating): Promise<readonly string[]> {
     const ghosts = this.ghosts + entriesOf(this.log.entries, 'killed').length;
     let left: readonly string[] = [];
     const calm = async (): Promise<true | null> => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { COORDINATOR_COMMAND } from './built.ts';
 import { eachLine, exitOf, startChild, type Child, type Exit } from './children.ts';
+import { countsAt, type Coordinating } from './coordinating.ts';
 import type { Counts } from './oracles.ts';
 import { within } from './waiting.ts';
 
@@ -18,7 +19,7 @@ export interface CoordinatorOptions {
 }
 
 /** `leasehold serve` as its own process: the built command, as an operator would start it. */
-export class CoordinatorProcess {
+export class CoordinatorProcess implements Coordinating {
   readonly exit: Promise<Exit>;
   readonly #child: Child;
   readonly #options: CoordinatorOptions;
@@ -127,8 +128,7 @@ export class CoordinatorProcess {
   }
 
   /** What it counts; null while it does not answer. */
-  async counts(): Promise<Counts | null> {
-    const answer = await fetch(`http://127.0.0.1:${this.#port}/readyz`).catch(() => null);
-    return answer === null ? null : ((await answer.json()) as Counts); // Our own coordinator's page.
+  counts(): Promise<Counts | null> {
+    return countsAt(this.#port);
   }
 }
