@@ -1,0 +1,145 @@
+/** Real processes under real faults, for a chosen time (test/chaos). */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, release } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Fault } from '../test/chaos/fault.ts';
+import { FAULTS } from '../test/chaos/faults.ts';
+import { judgeRun } from '../test/chaos/judges/judge-run.ts';
+import { notShown } from '../test/chaos/needed.ts';
+import { play, type Played } from '../test/chaos/play.ts';
+import { writeReport } from '../test/chaos/report/write-report.ts';
+import { keep, readKept, type KeptRun } from '../test/chaos/run-file.ts';
+import { missingTools, type Tool } from '../test/chaos/tools.ts';
+import { root } from './support/files.ts';
+
+const HELP = `npm run chaos -- [--minutes M] [--seed S] [--out FOLDER] [--only KIND,...]
+
+One coordinator (the built command, on a small disk of its own) and five processes of
+clients are broken in every way below for M minutes, then left in peace. Who believed
+what, when, is judged; a report with a picture, and the whole log, are written to FOLDER.
+
+  --minutes M    for how long there are faults (default: 2)
+  --seed S       which faults, whom they hit, for how long (default: 1). The same seed
+                 is the same plan; when each of its faults comes, and so what it
+                 meets, depends on real time
+  --out FOLDER   where the report goes (default: build/chaos)
+  --only K,K     only these kinds of faults
+  --require-all  fails where this machine cannot play a kind of fault, instead of
+                 leaving it out (as LEASEHOLD_SKIP_NOTHING=1 does)
+  --judge FILE   plays nothing: judges and draws a log.jsonl.gz again
+  --help         this
+
+Ends with 1 on a violation, and, when it ran with all faults for 90 s or longer, where
+something that faults do was not seen at all. Ctrl-C ends the faults; the run is then
+judged all the same.
+
+Faults: ${FAULTS.map(({ kind }) => kind).join(', ')}.`;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+function chosen(only: string | undefined): readonly Fault[] {
+  if (only === undefined) return FAULTS;
+  const kinds = only.split(',').filter(Boolean);
+  const unknown = kinds.filter((kind) => !FAULTS.some((fault) => fault.kind === kind));
+  if (unknown.length > 0 || kinds.length === 0)
+    throw new Error(`no such fault: ${unknown.join(', ')}; there are ${FAULTS.map(({ kind }) => kind).join(', ')}`);
+  return FAULTS.filter(({ kind }) => kinds.includes(kind));
+}
+
+/** Those that this machine can play; the others are told in words. */
+function possible(faults: readonly Fault[], missing: ReadonlyMap<Tool, string>, requireAll: boolean): readonly Fault[] {
+  const isPossible = ({ needs }: Fault): boolean => needs.every((tool) => !missing.has(tool));
+  for (const { kind, needs } of faults.filter((fault) => !isPossible(fault))) {
+    const why = needs.flatMap((tool) => missing.get(tool) ?? []).join('; ');
+    if (requireAll) throw new Error(`${kind} cannot be played here: ${why}`);
+    say(`left out: ${kind}, since ${why}`);
+  }
+  return faults.filter(isPossible);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '2' },
+      seed: { type: 'string', default: '1' },
+      out: { type: 'string', default: 'build/chaos' },
+      only: { type: 'string' },
+      'require-all': { type: 'boolean', default: process.env['LEASEHOLD_SKIP_NOTHING'] === '1' },
+      judge: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const out = resolve(root, values.out);
+  if (values.help) return void console.log(HELP);
+  if (values.judge !== undefined) return void conclude(await readKept(values.judge), out);
+  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+  if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error('--minutes and --seed are numbers');
+  const missing = missingTools();
+  const faults = possible(chosen(values.only), missing, values['require-all']);
+  const interrupted = interruptions();
+  const began = performance.now();
+  const ms = minutes * 60_000;
+  const played = await play({ seed, ms, faults, missing, signal: interrupted.signal, progress: say });
+  const only = values.only === undefined ? '' : ` --only ${values.only}`;
+  const command = `npm run chaos -- --minutes ${minutes} --seed ${seed}${only}`;
+  const kept = keptRun(played, { seed, command });
+  mkdirSync(out, { recursive: true });
+  await keep(join(out, 'log.jsonl.gz'), kept);
+  writeFileSync(join(out, 'coordinator.log'), played.coordinatorSaid);
+  conclude(kept, out, values.only === undefined ? { faults, ranMs: Math.min(ms, performance.now() - began) } : null);
+}
+
+/** The first Ctrl-C ends the faults, the second one everything. */
+function interruptions(): AbortController {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(130);
+      say('no more faults; once more ends it without a verdict');
+      controller.abort();
+    });
+  return controller;
+}
+
+function keptRun(
+  { from, to, clients, faults, entries, found }: Played,
+  of: { seed: number; command: string },
+): KeptRun {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const names = new Set(entries.flatMap((entry) => (entry.event === 'held' ? [entry.name] : [])));
+  const run = {
+    ...of,
+    commit: git('rev-parse', '--short', 'HEAD'),
+    date: new Date().toISOString(),
+    machine: `Linux ${release()}, ${availableParallelism()} cores, Node ${process.versions.node}`,
+    ...{ from, to, clients, faults, entries, names: [...names].toSorted() },
+  };
+  return { run, found };
+}
+
+interface Demands {
+  readonly faults: readonly Fault[];
+  readonly ranMs: number;
+}
+
+function conclude({ run, found }: KeptRun, out: string, demands: Demands | null = null): void {
+  const judged = judgeRun(run);
+  const verdict = { ...judged, violations: [...judged.violations, ...found] };
+  writeReport(run, verdict, out);
+  for (const [what, count] of Object.entries(verdict.counts)) console.log(`${String(count).padStart(8)}  ${what}`);
+  const missed = demands === null ? [] : notShown(run, verdict, demands.faults, demands.ranMs);
+  for (const line of missed) console.log(`NOT SHOWN ${line}`);
+  for (const line of verdict.violations.slice(0, 50)) console.log(`VIOLATION ${line}`);
+  const all = verdict.violations.length;
+  console.log(
+    `${run.entries.length} entries, ${run.faults.length} faults, ${all} violations; ${relative(root, out)}/report.md`,
+  );
+  process.exitCode = all + missed.length === 0 ? 0 : 1;
+}
+
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

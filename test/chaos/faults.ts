@@ -1,0 +1,194 @@
+import { injectIntoSyncs, type Injection } from '../real/journal/support/strace.ts';
+import type { Relay } from '../real/support/relay.ts';
+import { sleep } from '../real/support/waiting.ts';
+import type { Chance, Fault } from './fault.ts';
+import type { Floor } from './floor.ts';
+import type { Tenant } from './tenant.ts';
+import { WINDOW_MS } from './workload.ts';
+
+const RESTART_MS = 3_000;
+const SWALLOW_WITHIN_MS = 8_000;
+
+const withRelay = (tenants: readonly Tenant[]): readonly Tenant[] =>
+  tenants.filter(({ place }) => place.relay !== null);
+
+const withNetwork = (tenants: readonly Tenant[]): readonly Tenant[] =>
+  tenants.filter(({ place }) => place.network !== null);
+
+const anyTenant = (floor: Floor, { victim }: Chance): string => floor.victim(victim).name;
+
+/** One of a relay: `begin` breaks it, and after up to `lastMs` it is whole again. */
+const ofRelay = (kind: string, lastMs: number, begin: (relay: Relay, chance: Chance) => void): Fault => ({
+  kind,
+  group: 'relay',
+  needs: [],
+  victim: (floor, { victim }) => floor.victim(victim, withRelay(floor.tenants)).name,
+  play: async (floor, chance, victim) => {
+    const { relay } = floor.tenant(victim).place;
+    if (relay === null) return;
+    begin(relay, chance);
+    await sleep(lasting(chance, lastMs));
+    relay.heal();
+    relay.delayMs.up = 0;
+    relay.delayMs.down = 0;
+  },
+});
+
+/** Long ones show the most; short ones come, too. */
+const lasting = ({ strength }: Chance, ms: number): number => (0.1 + 0.9 * Math.sqrt(strength)) * ms;
+
+const pick = <T>(from: readonly T[], chance: number): T => from[Math.floor(chance * from.length)] as T; // `chance` < 1.
+
+const SWALLOWED = ['granted', 'renewed', 'released', 'ended'];
+
+const swallow: Fault = {
+  kind: 'swallow',
+  group: 'relay',
+  needs: [],
+  victim: (floor, { victim }) => floor.victim(victim, withRelay(floor.tenants)).name,
+  play: async (floor, { way }, victim) => {
+    const type = pick(SWALLOWED, way);
+    let stop = (): void => undefined;
+    const swallowed = new Promise<void>((resolve) => {
+      stop =
+        floor.tenant(victim).place.relay?.watch(({ direction, messages }) => {
+          if (direction !== 'down' || !messages.some((message) => message['type'] === type)) return 'pass';
+          stop();
+          resolve();
+          return 'swallow';
+        }) ?? stop;
+    });
+    await Promise.race([swallowed, sleep(SWALLOW_WITHIN_MS)]);
+    stop();
+  },
+};
+
+const killCoordinator: Fault = {
+  kind: 'kill-coordinator',
+  group: 'coordinator',
+  needs: [],
+  victim: () => 'coordinator',
+  play: ({ supervisor }, { strength, way }) => supervisor.kill(way < 0.3 ? 0 : strength * RESTART_MS),
+};
+
+const stopCoordinator: Fault = {
+  kind: 'stop-coordinator',
+  group: 'coordinator',
+  needs: [],
+  victim: () => 'coordinator',
+  play: async ({ supervisor }, chance) => {
+    const { coordinator } = supervisor;
+    coordinator.signal('SIGSTOP');
+    await sleep(lasting(chance, 1.5 * WINDOW_MS));
+    coordinator.signal('SIGCONT');
+  },
+};
+
+const killClient: Fault = {
+  kind: 'kill-client',
+  group: 'process',
+  needs: [],
+  victim: anyTenant,
+  play: async (floor, { strength }, victim) => {
+    const tenant = floor.tenant(victim);
+    tenant.kill();
+    await sleep(strength * WINDOW_MS);
+    tenant.replace();
+  },
+};
+
+const stopClient: Fault = {
+  kind: 'stop-client',
+  group: 'process',
+  needs: [],
+  victim: anyTenant,
+  play: async (floor, chance, victim) => {
+    const tenant = floor.tenant(victim);
+    tenant.suspend();
+    await sleep(lasting(chance, 2 * WINDOW_MS));
+    tenant.resume();
+  },
+};
+
+const linkDown: Fault = {
+  kind: 'link-down',
+  group: 'link',
+  needs: ['namespaces'],
+  victim: (floor, { victim }) => floor.victim(victim, withNetwork(floor.tenants)).name,
+  play: async (floor, chance, victim) => {
+    const { network } = floor.tenant(victim).place;
+    network?.down();
+    await sleep(lasting(chance, 2 * WINDOW_MS));
+    network?.up();
+  },
+};
+
+const diskFull: Fault = {
+  kind: 'disk-full',
+  group: 'disk',
+  needs: ['mounts'],
+  victim: () => 'disk',
+  play: async ({ disk }, chance) => {
+    disk?.fill();
+    await sleep(lasting(chance, 2 * WINDOW_MS));
+    disk?.free();
+  },
+};
+
+/** Syncs of the coordinator that runs now. One that is killed takes the tracer with it. */
+const ofSyncs = (kind: string, what: (chance: Chance) => string): Fault => ({
+  kind,
+  group: 'tracer',
+  needs: ['strace'],
+  victim: () => 'disk',
+  play: async ({ supervisor }, chance) => {
+    // It may be killed just now.
+    const injection: Injection | null = await injectIntoSyncs(supervisor.coordinator.pid, what(chance)).catch(
+      () => null,
+    );
+    await sleep(lasting(chance, 1.5 * WINDOW_MS));
+    await injection?.undo();
+  },
+});
+
+const HOUR_S = 3_600;
+const STEPS_S = [HOUR_S, -HOUR_S, -40 * 24 * HOUR_S];
+
+const stepClock = (kind: string, whose: 'coordinator' | 'client'): Fault => ({
+  kind,
+  group: 'clock',
+  needs: ['faketime'],
+  victim: (floor, chance) => (whose === 'coordinator' ? 'coordinator' : anyTenant(floor, chance)),
+  play: async (floor, chance, victim) => {
+    const clock = whose === 'coordinator' ? floor.clock : floor.tenant(victim).place.clock;
+    clock.step(pick(STEPS_S, chance.way));
+    await sleep(lasting(chance, WINDOW_MS));
+    clock.step(0);
+  },
+});
+
+export const FAULTS: readonly Fault[] = [
+  killCoordinator,
+  stopClient,
+  ofRelay('black-hole', 2 * WINDOW_MS, (relay) => {
+    // What went dead long ago is reset, as a network does in the end.
+    relay.bury();
+    relay.blackHole();
+  }),
+  killClient,
+  linkDown,
+  diskFull,
+  ofRelay('drop-up', 2 * WINDOW_MS, (relay) => relay.drop('up')),
+  ofRelay('drop-down', 2 * WINDOW_MS, (relay) => relay.drop('down')),
+  stopCoordinator,
+  ofSyncs('fsync-error', () => 'error=EIO'),
+  ofSyncs('slow-fsync', ({ way }) => `delay_enter=${way < 0.5 ? '400ms' : '1500ms'}`),
+  swallow,
+  stepClock('step-coordinator', 'coordinator'),
+  stepClock('step-client', 'client'),
+  ofRelay('delay', WINDOW_MS, (relay, { way }) => {
+    relay.delayMs.up = 600 * way;
+    relay.delayMs.down = 600 * (1 - way);
+  }),
+  ofRelay('reset', 0, (relay) => relay.reset()),
+];

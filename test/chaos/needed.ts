@@ -1,0 +1,23 @@
+import type { Fault } from './fault.ts';
+import type { ChaosRun, Verdict } from './run.ts';
+
+/** From here on each kind of fault has come, and what faults do has been seen, with much to spare. */
+const LONG_ENOUGH_MS = 90_000;
+
+/**
+ * What a run has not shown, in words: kinds of faults that never came and counts that are zero. Nothing is asked of a
+ * run that is short or has only some of the faults.
+ */
+export function notShown(
+  run: ChaosRun,
+  { counts }: Verdict,
+  wanted: readonly Fault[],
+  ranMs: number,
+): readonly string[] {
+  if (ranMs < LONG_ENOUGH_MS) return [];
+  const played = new Set(run.faults.map(({ kind }) => kind));
+  return [
+    ...wanted.flatMap(({ kind }) => (played.has(kind) ? [] : [`no ${kind} was played`])),
+    ...Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [`${what}: none`] : [])),
+  ];
+}

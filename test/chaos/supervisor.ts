@@ -1,0 +1,76 @@
+import type { Bench } from '../real/support/bench.ts';
+import type { CoordinatorOptions, CoordinatorProcess } from '../real/support/coordinator-process.ts';
+import { sleep } from '../real/support/waiting.ts';
+
+const AGAIN_MS = 250;
+
+/** Keeps one coordinator running, as an init system does: one that ends, or cannot start yet, is started again. */
+export class Supervisor {
+  readonly bench: Bench;
+  /** What no fault explains, in words. */
+  readonly found: string[] = [];
+  /** Starts that the machine did not allow: the disk was full. */
+  refusedStarts = 0;
+  starts = 0;
+  #coordinator: CoordinatorProcess;
+  readonly #all: CoordinatorProcess[] = [];
+  #isMeant = false;
+
+  private constructor(bench: Bench, coordinator: CoordinatorProcess) {
+    this.bench = bench;
+    this.#coordinator = coordinator;
+    this.#take(coordinator);
+  }
+
+  static async start(bench: Bench, options: CoordinatorOptions): Promise<Supervisor> {
+    return new Supervisor(bench, await bench.coordinator(options));
+  }
+
+  get coordinator(): CoordinatorProcess {
+    return this.#coordinator;
+  }
+
+  /** All that the coordinators said on standard error, in the order of their starts. */
+  get said(): string {
+    return this.#all.map(({ stderr }) => stderr).join('\n');
+  }
+
+  /** SIGKILL; started again after `downMs`, or as soon as it can be. */
+  async kill(downMs: number): Promise<void> {
+    this.#isMeant = true;
+    await this.#coordinator.kill();
+    await sleep(downMs);
+    await this.#again();
+  }
+
+  async #again(): Promise<void> {
+    for (;;) {
+      try {
+        this.#take(await this.bench.restart(this.#coordinator));
+        return;
+      } catch {
+        this.refusedStarts += 1;
+        await sleep(AGAIN_MS);
+      }
+    }
+  }
+
+  #take(coordinator: CoordinatorProcess): void {
+    this.#coordinator = coordinator;
+    this.#all.push(coordinator);
+    this.starts += 1;
+    this.#isMeant = false;
+    void coordinator.exit.then(({ code, signal }) => {
+      if (this.#isMeant) return;
+      const last = coordinator.stderr.split('\n').slice(-3).join(' | ');
+      this.found.push(`the coordinator ended by itself with ${code ?? signal}: ${last}`);
+      this.#isMeant = true;
+      void this.#again();
+    });
+  }
+
+  /** From now on its end is meant. */
+  stop(): void {
+    this.#isMeant = true;
+  }
+}
