@@ -208,7 +208,7 @@ export class Coordinator {
       }
       if (message.type !== 'renewed') continue;
       for (const { code, fencingToken } of message.leases)
-        if (code === undefined || code === 'expired')
+        if (code === undefined || code === 'expired' || code === 'superseded')
           this.onRenewal(code === undefined ? 'renewal-done' : 'renewal-late', message.request, fencingToken);
     }
     this.#running?.sockets.get(socket)?.connection.send('client', JSON.stringify(messages));

@@ -3,6 +3,7 @@ import { copySession } from './copy.ts';
 import type { SimulatedClient } from './client.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { History } from './history.ts';
+import type { Host } from './host.ts';
 import type { Network } from './network.ts';
 import { COORDINATOR, type Fault, type FaultKind } from './plan.ts';
 import type { World } from './world.ts';
@@ -38,7 +39,10 @@ const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
     for (const connection of network.of(id)) connection.loseClose();
   },
   slow: ({ id }, { ms, size }, { network }) => network.slow(id, size, ms),
+  'slow-up': ({ id }, { ms, size }, { network }) => network.slow(id, size, ms, 'coordinator'),
+  'slow-down': ({ id }, { ms, size }, { network }) => network.slow(id, size, ms, 'client'),
   pause: ({ host }, { ms }) => host.pause(ms),
+  stutter: ({ host }, fault, { world }) => stutter(world, host, fault),
   sleep: ({ host, id }, { ms, size }, { network }) => {
     if (size > 0) network.slow(id, size, ms + size);
     host.sleep(ms);
@@ -73,6 +77,7 @@ const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
 
 const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
   pause: ({ coordinator }, { ms }) => coordinator.host.pause(ms),
+  stutter: ({ coordinator, world }, fault) => stutter(world, coordinator.host, fault),
   sleep: ({ coordinator }, { ms }) => coordinator.host.sleep(ms),
   step: ({ coordinator }, { size }) => coordinator.host.stepWall(size),
   kill: (stage, fault) => kill(stage, fault, 0),
@@ -119,6 +124,14 @@ const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
     stage.history.add({ kind: 'disk-replaced', at: stage.world.now });
   },
 };
+
+/** How long a loop that stutters runs between two pauses. */
+const BETWEEN_MS = 20;
+
+/** A loop that stands still again and again: each time all that lay in its sockets is read in one turn. */
+function stutter(world: World, host: Host, { ms, size }: Fault): void {
+  for (let after = 0; after < ms; after += size + BETWEEN_MS) world.plan(world.now + after, () => host.pause(size));
+}
 
 function kill({ coordinator, history, world }: Stage, { ms, size }: Fault, quietMs: number): void {
   if (!coordinator.isUp) return;

@@ -19,9 +19,24 @@ export interface Mood {
 }
 
 /** Of what a workload does more often than the others: how often. */
-const STEALS: Partial<Record<Workload, number>> = { steal: 0.4 };
+const STEALS: Partial<Record<Workload, number>> = { steal: 0.4, crowd: 0.6 };
 const HANDS_OVER: Partial<Record<Workload, number>> = { 'hand-over': 0.6 };
 const HAS_PRIORITY: Partial<Record<Workload, number>> = { 'hand-over': 0.5 };
+
+/** Windows, and how long a lease is held, where a workload has others than all. */
+type Windows = readonly [number, ...number[]];
+const TTLS_MS: Windows = [1_000, 1_500, 2_000, 3_000, 6_000];
+const OWN_TTLS_MS: Partial<Record<Workload, Windows>> = {
+  lag: [1_000, 1_000, 1_500],
+  crowd: [1_000, 3_000, 6_000],
+  naps: [1_000, 1_000, 1_500, 2_000, 3_000],
+  outages: [3_000, 6_000, 6_000],
+};
+const HOLDS_MS = [50, 7_000] as const;
+const OWN_HOLDS_MS: Partial<Record<Workload, readonly [number, number]>> = {
+  crowd: [50, 1_500],
+  outages: [4_000, 10_000],
+};
 
 /** One try takes an answer, and as long as a dial may take at most. */
 const CONNECT_MS_MAX = 2_000;
@@ -60,7 +75,7 @@ export class Worker {
     const { workload, calm } = this.#mood;
     return {
       ...TERMS,
-      ttlMs: durationMs(random.pick([1_000, 1_500, 2_000, 3_000, 6_000])),
+      ttlMs: durationMs(random.pick((calm ? undefined : OWN_TTLS_MS[workload]) ?? TTLS_MS)),
       name: NAMES[random.whole(1, this.#mood.names) - 1] ?? NAMES[0],
       waitMs: random.chance(0.6) ? null : durationMs(random.pick([0, 800, 4_000])),
       renew: random.chance(0.9),
@@ -113,7 +128,9 @@ export class Worker {
     const random = this.#random;
     const { host } = this.client;
     if (random.chance(0.5)) this.#write(key, name, random.whole(1, 4));
-    const ms = this.#mood.calm ? random.between(5, 200) : random.between(50, 7_000);
+    const ms = this.#mood.calm
+      ? random.between(5, 200)
+      : random.between(...(OWN_HOLDS_MS[this.#mood.workload] ?? HOLDS_MS));
     const counts = this.#mood.workload === 'counter' ? 20 : random.whole(0, 2);
     const holds = (): boolean => key === this.#current && this.#holds(key);
     host.after(ms * random.next(), () => this.#counters.count({ client: this.client, name, token, holds }, counts));

@@ -68,7 +68,7 @@ export class Connection {
 
   #deliver(to: Side, job: (end: End, to: Side) => void, last = false, text?: string): void {
     const { world } = this.#network;
-    const at = Math.max(this.#last[to], world.now + this.#network.delayMs(this.client));
+    const at = Math.max(this.#last[to], world.now + this.#network.delayMs(this.client, to));
     this.#last[to] = at;
     const isOpen = this.#open[to];
     if (last) this.#open[to] = false;
@@ -81,6 +81,12 @@ export class Connection {
   }
 }
 
+interface Slow {
+  readonly ms: number;
+  readonly until: number;
+  readonly only: Side | undefined;
+}
+
 /** All connections between clients and the coordinator, and what goes wrong with them. */
 export class Network {
   readonly world: World;
@@ -89,16 +95,18 @@ export class Network {
   onMessage: (client: string, to: Side, text: string) => void = () => undefined;
   readonly #random: Random;
   readonly #cut = new Map<string, number>();
-  readonly #slow = new Map<string, { readonly ms: number; readonly until: number }>();
+  readonly #slow = new Map<string, Slow>();
 
   constructor(world: World, random: Random) {
     this.world = world;
     this.#random = random;
   }
 
-  delayMs(client: string): number {
+  /** Of a message to one side; without one, of a dial. */
+  delayMs(client: string, to?: Side): number {
     const slow = this.#slow.get(client);
-    if (slow !== undefined && slow.until > this.world.now) return this.#random.between(slow.ms / 4, slow.ms);
+    const isSlow = slow !== undefined && slow.until > this.world.now && (slow.only === undefined || slow.only === to);
+    if (isSlow) return this.#random.between(slow.ms / 4, slow.ms);
     return this.#random.chance(0.05) ? this.#random.between(5, 60) : this.#random.between(0.1, 3);
   }
 
@@ -126,8 +134,8 @@ export class Network {
     }
   }
 
-  /** Each message takes up to `delayMs`. */
-  slow(client: string, delayMs: number, ms: number): void {
-    this.#slow.set(client, { ms: delayMs, until: this.world.now + ms });
+  /** Each message takes up to `delayMs`; with `only`, each to that side. */
+  slow(client: string, delayMs: number, ms: number, only?: Side): void {
+    this.#slow.set(client, { ms: delayMs, until: this.world.now + ms, only });
   }
 }

@@ -33,6 +33,10 @@ export const WORKLOADS = [
   'hand-over',
   'disk',
   'restore',
+  'lag',
+  'crowd',
+  'naps',
+  'outages',
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
@@ -42,7 +46,10 @@ const KINDS = [
   'swallow',
   'lose-close',
   'slow',
+  'slow-up',
+  'slow-down',
   'pause',
+  'stutter',
   'sleep',
   'step',
   'restart',
@@ -98,6 +105,21 @@ const MORE: Record<Workload, Weights> = {
   'hand-over': { slow: 6, sleep: 6 },
   disk: { 'disk-slow': 20, 'disk-full': 16, kill: 12, limit: 12 },
   restore: { kill: 4, backup: 8, restore: 6, 'disk-lost': 4 },
+  lag: { stutter: 10, 'slow-up': 10 },
+  crowd: { stutter: 10, 'disk-slow': 10 },
+  naps: { 'slow-down': 10 },
+  outages: { partition: 4 },
+};
+
+/** Faults that do harm in one order only, and how often a workload has such a row of them instead of a single one. */
+type Row = (random: Random, at: number, who: string) => readonly Fault[];
+const ROWS: Partial<
+  Record<Workload, { readonly often: number; readonly all: number; readonly rows: readonly [Row, ...Row[]] }>
+> = {
+  lag: { often: 0.8, all: 0.5, rows: [lag] },
+  crowd: { often: 0.8, all: 1, rows: [crowd] },
+  naps: { often: 0.6, all: 0.5, rows: [nap] },
+  outages: { often: 0.8, all: 0.9, rows: [deafTwice, deafTwice, deafAndWider] },
 };
 
 /** How far a wall clock is set, forward and back. */
@@ -128,7 +150,18 @@ function faultsFor(random: Random, workload: Workload, clients: number, until: n
   );
   const whos = [...clientsOf({ clients })] as [string, ...string[]]; // There are two at least.
   const faults: Fault[] = [];
+  const inRows = ROWS[workload];
   for (let at = random.between(0, 2 * meanMs); at < until; at += random.between(0, 2 * meanMs)) {
+    if (inRows !== undefined && random.chance(inRows.often)) {
+      const row = random.pick(inRows.rows)(
+        random,
+        Math.round(at),
+        random.chance(inRows.all) ? 'all' : random.pick(whos),
+      );
+      faults.push(...row.filter((fault) => fault.at < until));
+      at = Math.max(...row.map((fault) => fault.at));
+      continue;
+    }
     const kind = kinds[random.whole(0, kinds.length - 1)] ?? 'pause';
     const who = whoFor(random, kind, workload, whos);
     faults.push({ at: Math.round(at), kind, who, ...sizeFor(random, kind, who, workload) });
@@ -136,8 +169,73 @@ function faultsFor(random: Random, workload: Workload, clients: number, until: n
   return faults;
 }
 
+/** A host falls asleep while what it sent, or what answers it, lies on a slow way. */
+function nap(random: Random, at: number, who: string): readonly Fault[] {
+  const ms = random.pick([random.whole(300, 1_000), random.whole(1_000, 6_000)]);
+  const size = random.pick([100, 400, 1_000]);
+  return [
+    { at, kind: 'slow', who, ms: ms + 4 * size, size },
+    { at: at + random.whole(size, 3 * size), kind: 'sleep', who, ms, size: 0 },
+  ];
+}
+
+/** What clients say comes late, to a coordinator that stutters without losing time: it finds much of it at the last moment. */
+function lag(random: Random, at: number, who: string): readonly Fault[] {
+  const ms = random.whole(2_000, 6_000);
+  return [
+    { at, kind: 'slow-up', who, ms, size: random.pick([1_000, 1_500]) },
+    { at, kind: 'stutter', who: COORDINATOR, ms, size: random.pick([100, 140]) },
+  ];
+}
+
+/** The coordinator stutters, and its disk takes as long: what was stored and what came meanwhile is one turn. */
+function crowd(random: Random, at: number): readonly Fault[] {
+  const ms = random.whole(2_000, 6_000);
+  return [
+    { at, kind: 'disk-slow', who: COORDINATOR, ms, size: random.pick([50, 150]) },
+    { at, kind: 'stutter', who: COORDINATOR, ms, size: random.pick([200, 400]) },
+  ];
+}
+
+/** The coordinator dies and clients are cut off; and just when they are back the same again, with the disk behind. */
+function deafTwice(random: Random, at: number, who: string): readonly Fault[] {
+  const cutMs = random.whole(400, 3_000);
+  const again = at + cutMs + random.pick([random.whole(20, 500), random.whole(500, 2_500)]);
+  return [
+    { at, kind: random.pick(['partition', 'pause']), who, ms: cutMs, size: 0 },
+    { at, kind: 'kill', who, ms: random.pick([50, 200, 800]), size: random.whole(0, 1) },
+    diskBehind(random, at + cutMs),
+    ...deaf(random, again, who),
+  ];
+}
+
+/** A lowered limit is lifted, and before the disk has caught up with it the coordinator dies. */
+function deafAndWider(random: Random, at: number, who: string): readonly Fault[] {
+  const ms = random.whole(1_000, 4_000);
+  return [
+    { at, kind: 'limit', who, ms, size: 1_000 },
+    diskBehind(random, at + ms),
+    ...deaf(random, at + ms + random.whole(100, 2_000), who),
+  ];
+}
+
+const diskBehind = (random: Random, at: number): Fault => ({
+  at: at - random.whole(0, 300),
+  kind: random.pick(['disk-slow', 'disk-full']),
+  who: COORDINATOR,
+  ms: 3_000,
+  size: 2_000,
+});
+
+/** The coordinator is gone for an instant, and clients hear nothing of it for long. */
+const deaf = (random: Random, at: number, who: string): readonly Fault[] => [
+  { at, kind: 'partition', who, ms: random.whole(3_000, 7_000), size: 0 },
+  { at, kind: 'kill', who, ms: random.pick([50, 200]), size: 1 },
+];
+
 function whoFor(random: Random, kind: FaultKind, workload: Workload, whos: readonly [string, ...string[]]): string {
   if ((kind === 'pause' || kind === 'step') && random.chance(0.45)) return COORDINATOR;
+  if (kind === 'stutter' && random.chance(0.8)) return COORDINATOR;
   if (kind === 'sleep' && random.chance(0.15)) return COORDINATOR;
   if (workload === 'mass-expiry' && random.chance(0.5)) return 'all';
   return random.pick(whos);
@@ -149,9 +247,13 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
     case 'partition':
       return { ms: whole(200, 6_000), size: 0 };
     case 'slow':
+    case 'slow-up':
+    case 'slow-down':
       return { ms: whole(1_000, 6_000), size: random.pick([100, 400, 1_000, 2_500]) };
     case 'pause':
       return { ms: random.pick([60, 300, 1_200, 4_000]), size: 0 };
+    case 'stutter':
+      return { ms: whole(500, 5_000), size: random.pick([60, 200, 500]) };
     case 'sleep':
       // With `size` its network is slow at the same time, so that what it is told of before lies on the way.
       return { ms: whole(300, 9_000), size: random.pick([0, 0, 1_000, 2_500]) };

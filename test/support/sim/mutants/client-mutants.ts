@@ -91,7 +91,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'deadlines',
-    within: 5_000,
+    within: 1_000,
   },
   {
     name: 'frame-numbers-start-again',
@@ -111,6 +111,24 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     ],
     by: 'liveness',
     within: 50,
+  },
+  {
+    // The coordinator answers the repeat of such a claim with `ended`, until it is acknowledged, and has forgotten it then.
+    name: 'unknown-ending-ignored',
+    bug: 'of a grant that was lost with an abandoned socket, and ended since, neither the ending is acknowledged nor the claim said anew',
+    rules: 'R2, R7',
+    patches: [
+      {
+        file: core('hearing'),
+        find: `  book.outbox.push({ type: 'endAck', name, fencingToken: token });
+  for (const asked of book.asks.values())
+    if (asked.claim?.terms.name === name) stepClaim(book, asked, { kind: 'repeat' });
+`,
+        put: '',
+      },
+    ],
+    by: 'claims',
+    within: 1_000,
   },
   {
     name: 'waiter-expects-no-pings',

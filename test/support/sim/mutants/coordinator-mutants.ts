@@ -26,13 +26,13 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     rules: 'S9, R6',
     patches: [
       {
-        file: 'server/core/coordinator-core.ts',
-        find: '  const answers = inputs.flatMap(',
-        put: '  tell(core, moment, noted(core, core.table.advance(now)));\n  const answers = inputs.flatMap(',
+        file: 'server/net/driver.ts',
+        find: 'if (wake !== null && wake <= this.#expiry) this.#askForTurn();',
+        put: 'if (wake !== null && wake <= this.#expiry) this.#takeTurn();',
       },
     ],
     by: 'listening',
-    within: 5_000,
+    within: 1_000,
   },
   {
     name: 'clock-catches-up',
@@ -82,22 +82,24 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     within: 2_000,
   },
   {
+    // Two lines of one rule: it is not closed, and it still speaks for the session.
     name: 'replaced-socket-heard',
     bug: 'what comes on a replaced socket is still applied',
     rules: 'R9',
     patches: [
       {
-        file: coordinator('inputs'),
-        find: '  const entry = core.book.bySocket(socket);\n  if (entry === undefined) return;\n  // Anchors',
-        put: `  const known = (core.everBound ??= new Map());
-  const entry = core.book.bySocket(socket) ?? known.get(socket);
-  if (entry === undefined) return;
-  known.set(socket, entry);
-  // Anchors`,
+        file: coordinator('session'),
+        find: "return bind(event, now, [{ kind: 'refuse', socket: session.socket, code: 'replaced' }]);",
+        put: 'return bind(event, now);',
+      },
+      {
+        file: coordinator('session-book'),
+        find: '      unregister(entry);\n      entry.session = session;',
+        put: '      entry.session = session;',
       },
     ],
     by: 'writes',
-    within: 5_000,
+    within: 1_000,
   },
   {
     name: 'welcome-tells-a-full-window',
@@ -125,6 +127,6 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'beliefs',
-    within: 5_000,
+    within: 1_000,
   },
 ];

@@ -69,7 +69,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
     rules: 'R3',
     patches: [{ file: table('renew'), find: "if (held.hearing.kind === 'heard') moveDeadline", put: 'moveDeadline' }],
     by: 'deadlines',
-    within: 5_000,
+    within: 1_000,
   },
   {
     name: 'shorter-renewal-moves-earlier',
@@ -91,7 +91,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'deadlines',
-    within: 5_000,
+    within: 1_000,
   },
   {
     name: 'repeat-tells-a-full-window',
