@@ -72,8 +72,14 @@ async function main(): Promise<void> {
     },
   });
   const out = resolve(root, values.out);
-  if (values.help) return void console.log(HELP);
-  if (values.judge !== undefined) return void conclude(await readKept(values.judge), out);
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  if (values.judge !== undefined) {
+    conclude(await readKept(values.judge), out);
+    return;
+  }
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
   if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error('--minutes and --seed are numbers');
   const missing = missingTools();

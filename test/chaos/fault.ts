@@ -18,7 +18,9 @@ export interface Fault {
   readonly kind: string;
   readonly group: Group;
   readonly needs: readonly Tool[];
+  /** So often while each of the others comes once. */
+  readonly times?: number;
   /** Whom it hits: a process of clients, `coordinator`, `disk`, `clock`. */
-  readonly victim: (floor: Floor, chance: Chance) => string;
+  readonly victim: (floor: Floor, chance: Chance) => string | Promise<string>;
   readonly play: (floor: Floor, chance: Chance, victim: string) => Promise<void>;
 }

@@ -65,6 +65,7 @@ const swallow: Fault = {
 
 const killCoordinator: Fault = {
   kind: 'kill-coordinator',
+  times: 2,
   group: 'coordinator',
   needs: [],
   victim: () => 'coordinator',
@@ -97,15 +98,25 @@ const killClient: Fault = {
   },
 };
 
+/** Of those that are stopped, how many are stopped between their read of the number and their write. */
+const AMID_ADDING = 0.75;
+/** Beyond the window, so that others have added meanwhile when it goes on. */
+const OUTLIVES = 1.25;
+
 const stopClient: Fault = {
   kind: 'stop-client',
   group: 'process',
   needs: [],
-  victim: anyTenant,
-  play: async (floor, chance, victim) => {
+  times: 2,
+  victim: async (floor, chance) => {
+    const adder = chance.way < AMID_ADDING ? await floor.nextAdder() : null;
+    return adder ?? anyTenant(floor, chance);
+  },
+  play: async (floor, { way, strength }, victim) => {
     const tenant = floor.tenant(victim);
     tenant.suspend();
-    await sleep(lasting(chance, 2 * WINDOW_MS));
+    const windows = way < AMID_ADDING ? OUTLIVES + (2 - OUTLIVES) * strength : 2 * strength;
+    await sleep(windows * WINDOW_MS);
     tenant.resume();
   },
 };

@@ -9,7 +9,7 @@ import { Supervisor } from './supervisor.ts';
 import { Tenant } from './tenant.ts';
 import { faketimeLibrary, type Tool } from './tools.ts';
 import { WallClock } from './wall-clock.ts';
-import { NUMBER, WORK } from './workload.ts';
+import { NUMBER, WINDOW_MS, WORK } from './workload.ts';
 
 const DISK_MB = 24;
 
@@ -72,6 +72,13 @@ export class Floor implements AsyncDisposable {
     const found = among.find(({ place }) => place.index === wanted) ?? among[Math.floor(chance * among.length)];
     if (found === undefined) throw new Error('there is nobody to break');
     return found;
+  }
+
+  /** Whoever is granted the number next, at that instant; null where nobody is for a while. */
+  async nextAdder(): Promise<string | null> {
+    const isNumber = ({ name }: { readonly name: string }): boolean => name === NUMBER;
+    const held = await this.bench.log.next('held', isNumber, 2 * WINDOW_MS, 'one adds').catch(() => null);
+    return held === null ? null : `p${held.client[1]}`;
   }
 
   tenant(name: string): Tenant {

@@ -9,11 +9,10 @@ export interface Step {
 
 const PAUSE_MS = 2_000;
 /** Of the steps, how many have a second fault. */
-const TWICE = 0.25;
+const TWICE = 0.35;
 
 /**
- * The faults of a seed, without end. Each kind has its turn before one of them comes again, in an order that is shuffled
- * each time; whom a fault hits, for how long and in which way is by chance.
+ * The faults of a seed, without end. Each kind has its turn, some two, before it starts over in another order; whom a fault hits, for how long and in which way is by chance.
  */
 export function* planOf(seed: number, faults: readonly Fault[]): Generator<Step, never> {
   let drawn = seed * 1_000_003;
@@ -22,9 +21,10 @@ export function* planOf(seed: number, faults: readonly Fault[]): Generator<Step,
     return seeded(drawn);
   };
   const chances = (): Chance => ({ victim: chance(), strength: chance(), way: chance() });
+  const all = faults.flatMap((fault) => Array.from({ length: fault.times ?? 1 }, () => fault));
   let bag: Fault[] = [];
   for (;;) {
-    if (bag.length === 0) bag = shuffled(faults, chance);
+    if (bag.length === 0) bag = shuffled(all, chance);
     const [first] = bag.splice(0, 1);
     if (first === undefined) throw new Error('no fault is left to play');
     const at = chance() < TWICE ? bag.findIndex(({ group }) => group !== first.group) : -1;

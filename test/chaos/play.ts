@@ -81,7 +81,7 @@ async function faults(floor: Floor, spans: FaultSpan[], { seed, ms, faults: kind
 
 const playStep = (floor: Floor, step: Step, spans: FaultSpan[]): readonly Promise<void>[] =>
   step.faults.map(async ({ fault, chance }) => {
-    const victim = fault.victim(floor, chance);
+    const victim = await fault.victim(floor, chance);
     const from = now();
     await fault.play(floor, chance, victim);
     spans.push({ kind: fault.kind, victim, from, to: now() });

@@ -18,6 +18,8 @@ export class WallClock {
             // Else a step is seen up to 10 s late.
             FAKETIME_NO_CACHE: '1',
             FAKETIME_DONT_FAKE_MONOTONIC: '1',
+            // A process that is killed would leave its shared memory behind.
+            FAKETIME_DISABLE_SHM: '1',
           };
   }
 
