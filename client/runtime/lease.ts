@@ -152,7 +152,7 @@ export class Held {
 const valueOf = (state: LeaseSnapshot['state']): Json | undefined => structuredClone(state?.value);
 
 /** The handle. Its methods need no `this`, so that they can be passed on. */
-function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Lease {
+function leaseOf(held: Held, { name, fencingToken }: LeaseSnapshot): Lease {
   const { key, controller, listeners } = held;
   const release = (): Promise<boolean> =>
     held.giveBack(false).then(
@@ -162,9 +162,11 @@ function leaseOf(held: Held, { name, fencingToken, ttlMs }: LeaseSnapshot): Leas
   return {
     name,
     fencingToken,
-    ttlMs,
     protected: true,
     mode: 'exclusive',
+    get ttlMs() {
+      return held.peek().ttlMs;
+    },
     get status() {
       return held.peek().status;
     },

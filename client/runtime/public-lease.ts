@@ -33,7 +33,7 @@ export interface Lease {
   /** Larger than that of every earlier grant of this name; never changes. A safe integer. */
   readonly fencingToken: number;
   readonly mode: 'exclusive';
-  /** The window that was granted, in ms; the coordinator's maximum may have cut what was asked. */
+  /** The window that the last grant or renewal bought, in ms; the coordinator's maximum may have cut what was asked. */
   readonly ttlMs: number;
   /** `at-risk`: a renewal is overdue or the clocks disagree; start nothing new. `lost` and `released` are final. */
   readonly status: LeaseStatus;

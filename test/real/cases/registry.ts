@@ -1,6 +1,8 @@
 import type { FieldCase } from '../support/field-case.ts';
 import { F01 } from './f01.ts';
+import { F03 } from './f03.ts';
 import { F04 } from './f04.ts';
+import { F05 } from './f05.ts';
 import { F08 } from './f08.ts';
 import { F10 } from './f10.ts';
 import { F14 } from './f14.ts';
@@ -19,7 +21,9 @@ import { F53 } from './f53.ts';
 /** The cases that are played so far, in the order of their numbers. */
 export const CASES: readonly FieldCase[] = [
   F01,
+  F03,
   F04,
+  F05,
   F08,
   F10,
   F14,

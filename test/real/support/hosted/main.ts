@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { createCoordinator, sqliteJournal, type Coordinator, type Limits, type Logger } from 'leasehold-server';
+import { createCoordinator, sqliteJournal, type Coordinator, type Logger } from 'leasehold-server';
 import type { Json } from '../../../../shared/json.ts';
 import type { HostLine, HostOrder, HostOutcome, HostStart } from './lines.ts';
 
@@ -25,7 +25,7 @@ async function obey(coordinator: Coordinator, order: HostOrder): Promise<Json> {
   switch (order.do) {
     case 'configure':
       // Whatever was asked for: to refuse what is wrong is the coordinator's part.
-      coordinator.configure(order.limits as Partial<Limits>);
+      coordinator.configure(order.limits);
       return null;
     case 'revoke':
       return plain(await coordinator.revoke(order.name, order.options));
@@ -48,7 +48,7 @@ createInterface({ input: process.stdin })
   .on('line', (line) => {
     const order = JSON.parse(line) as HostOrder; // As above.
     const calledAt = at();
-    obey(coordinator, order)
+    void obey(coordinator, order)
       .then((value): HostOutcome => ({ ok: true, value }), failed)
       .then((outcome) => say({ what: 'done', call: order.call, calledAt, outcome }));
   })

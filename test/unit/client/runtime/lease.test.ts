@@ -34,6 +34,7 @@ describe('F34 the handle never goes stale', () => {
       key,
       snapshot({
         status: 'at-risk',
+        ttlMs: 2_000 as never,
         remainingMs: 5,
         ceilingLeftMs: 6,
         state: { value: { a: 1 }, version: 2, fencingToken: 7 as never },
@@ -41,6 +42,7 @@ describe('F34 the handle never goes stale', () => {
     );
     expect(lease).toMatchObject({
       status: 'at-risk',
+      ttlMs: 2_000,
       remainingMs: 5,
       ceilingLeftMs: 6,
       state: { a: 1 },
