@@ -51,7 +51,7 @@ export interface RevokeOptions {
   readonly now?: boolean;
   /** Only if this is the token of the grant; default: whoever holds it. */
   readonly fencingToken?: number;
-  /** Who does it, for the history. */
+  /** Who does it, for the log: at most 128 bytes, without control characters. Default: an operator. */
   readonly by?: string;
 }
 

@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Hono } from 'hono';
 import { fencingToken, leaseName } from '../../shared/ids.ts';
 import { DEFAULT_PORT } from '../../shared/limits.ts';
-import { nameProblem } from '../../shared/names.ts';
-import { durationProblem, unknownKeyProblem } from '../../shared/options.ts';
+import { durationProblem } from '../../shared/options.ts';
 import { between, durationMs } from '../../shared/time.ts';
 import type {
   Coordinator,
@@ -27,6 +26,7 @@ import { openServers, type OpenServers } from './http-server.ts';
 import { checkedLimits, type Settings } from './options.ts';
 import { isLoopbackName } from './origins.ts';
 import { notReady } from './readiness.ts';
+import { revokeProblem } from './revoke-options.ts';
 import { randomIds } from './secrets.ts';
 import { Sockets } from './sockets.ts';
 import { version } from './version.ts';
@@ -157,8 +157,8 @@ export class Service implements Coordinator {
   }
 
   async revoke(name: string, options: RevokeOptions = {}): Promise<readonly number[]> {
-    const problem = nameProblem(name) ?? unknownKeyProblem(options, ['now', 'fencingToken', 'by'])?.problem ?? null;
-    if (problem !== null) throw new CoordinatorError('bad-request', `revoke: ${problem}.`, { param: 'name' });
+    const wrong = revokeProblem(name, options);
+    if (wrong !== null) throw new CoordinatorError('bad-request', `revoke: ${wrong.problem}.`, { param: wrong.param });
     await this.ready;
     if (this.#phase.kind !== 'serving') throw stopped();
     this.#lastReference += 1;

@@ -17,7 +17,7 @@ export function revoke(core: Core, input: OperatorInput<'revoke'>, moment: Momen
     core,
     'info',
     'revoke',
-    `"${name}" was revoked${now ? ' at once' : ''} by ${by}: ${ended.length === 0 ? 'nobody held it' : `token ${ended.join(', ')}`}.`,
+    `"${name}" was revoked${now ? ' at once' : ''} by ${by === '' ? 'an operator' : by}: ${ended.length === 0 ? 'nobody held it' : `token ${ended.join(', ')}`}.`,
   );
   if (!core.table.hasDurable) return [{ kind: 'answer', reference, ended }];
   core.batches.answerThen({ reference, ended });

@@ -34,7 +34,7 @@ describe('F34 the handle never goes stale', () => {
       key,
       snapshot({
         status: 'at-risk',
-        ttlMs: 2_000 as never,
+        ttlMs: 2_000,
         remainingMs: 5,
         ceilingLeftMs: 6,
         state: { value: { a: 1 }, version: 2, fencingToken: 7 as never },

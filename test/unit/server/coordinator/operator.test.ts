@@ -14,9 +14,12 @@ beforeEach(() => {
   for (const client of [a, b]) client.heard = [];
 });
 
-const revoke = (name: string, options: { readonly token?: FencingToken; readonly now?: boolean } = {}): void => {
-  const { token = null, now = false } = options;
-  driver.input({ kind: 'revoke', reference: 7, name: leaseName(name), fencingToken: token, now, by: 'alice' });
+const revoke = (
+  name: string,
+  options: { readonly token?: FencingToken; readonly now?: boolean; readonly by?: string } = {},
+): void => {
+  const { token = null, now = false, by = 'alice' } = options;
+  driver.input({ kind: 'revoke', reference: 7, name: leaseName(name), fencingToken: token, now, by });
 };
 
 describe('revoke', () => {
@@ -36,6 +39,15 @@ describe('revoke', () => {
     a.send({ type: 'endAck', name: leaseName('n'), fencingToken: lease.fencingToken });
     expect(b.take('granted')).toHaveLength(1);
     expect(driver.notes.map((note) => note.text)).toEqual([`"n" was revoked by alice: token ${lease.fencingToken}.`]);
+  });
+
+  test('S7 who revokes without saying who is an operator in the log', () => {
+    const lease = a.granted('n');
+    revoke('n', { by: '', now: true });
+    driver.settle();
+    expect(driver.notes.map((note) => note.text)).toEqual([
+      `"n" was revoked at once by an operator: token ${lease.fencingToken}.`,
+    ]);
   });
 
   test('R1 without an acknowledgement the name opens when the window is over, to the millisecond', () => {
