@@ -198,6 +198,17 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
   ],
   ['a lease is renewed that has ended', ['renewals'], [expired(5, 7), renewal('renewal-done', 6, 7)]],
   ['a waiter that is gone is granted', ['waiters'], [granted(0, 7, 9_000)]],
+  [
+    'a grant of which nobody was told is waited out',
+    ['unwanted'],
+    [
+      { kind: 'calm', at: 0 },
+      claimed(1, 'a', 800, 'a-1'),
+      granted(801, 7),
+      ended(801, 'a', 'a-1', null),
+      expired(3_801, 7),
+    ],
+  ],
   ['a waiter of an earlier run is granted unheard', ['waiters'], [granted(0, 7, Infinity)]],
   [
     'a write of a state is lost under the same token',

@@ -118,7 +118,7 @@ const ROWS: Partial<
 > = {
   lag: { often: 0.8, all: 0.5, rows: [lag] },
   crowd: { often: 0.8, all: 1, rows: [crowd] },
-  naps: { often: 0.6, all: 0.5, rows: [nap] },
+  naps: { often: 0.6, all: 0.5, rows: [nap, nap, setBack] },
   outages: { often: 0.8, all: 0.9, rows: [deafTwice, deafTwice, deafAndWider] },
 };
 
@@ -176,6 +176,14 @@ function nap(random: Random, at: number, who: string): readonly Fault[] {
   return [
     { at, kind: 'slow', who, ms: ms + 4 * size, size },
     { at: at + random.whole(size, 3 * size), kind: 'sleep', who, ms, size: 0 },
+  ];
+}
+
+/** A wall clock is set back, and before anything can be renewed its host is cut off. */
+function setBack(random: Random, at: number, who: string): readonly Fault[] {
+  return [
+    { at, kind: 'partition', who, ms: random.whole(2_000, 6_000), size: 0 },
+    { at: at + random.whole(0, 200), kind: 'step', who, ms: 0, size: random.pick([-60_000, -5_000, -900]) },
   ];
 }
 

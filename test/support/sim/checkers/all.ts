@@ -6,6 +6,7 @@ import { lostCounts } from './counter.ts';
 import { notALock } from './lock.ts';
 import { renewedAfterTheEnd } from './renewals.ts';
 import { fallenTokens } from './tokens.ts';
+import { unwantedGrants } from './unwanted.ts';
 import { grantsToNobody } from './waiters.ts';
 import { lostWrites } from './writes.ts';
 
@@ -20,6 +21,7 @@ export const CHECKERS = {
   renewals: renewedAfterTheEnd,
   waiters: grantsToNobody,
   claims: endlessClaims,
+  unwanted: unwantedGrants,
   writes: lostWrites,
 } as const satisfies Record<string, (events: readonly Happened[]) => readonly string[]>;
 

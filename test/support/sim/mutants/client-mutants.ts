@@ -131,6 +131,26 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     within: 1_000,
   },
   {
+    // Two lines of one rule: its client hands it back, and a `cancel` that meets it does the same.
+    name: 'unwanted-grant-kept',
+    bug: 'a late grant, for a claim that was given up meanwhile, is not given back, and closes the name until its window is over',
+    rules: 'R2, R8',
+    patches: [
+      {
+        file: core('hearing'),
+        find: 'if (!asked?.claim) return giveBack(book, name, token, ttlMs);',
+        put: 'if (!asked?.claim) return;',
+      },
+      {
+        file: 'server/core/table/withdraw.ts',
+        find: 'else if (holder !== null) giveBack(table, holder, now);',
+        put: "else if (holder?.phase.kind === 'pending') giveBack(table, holder, now);",
+      },
+    ],
+    by: 'unwanted',
+    within: 1_000,
+  },
+  {
     name: 'waiter-expects-no-pings',
     bug: 'a waiter expects the pings of a client that waits for nothing (found by seed 198 of an earlier simulation)',
     rules: 'R21, decision 0014',
