@@ -1,16 +1,15 @@
 /** Real processes under real faults, for a chosen time (test/chaos). */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, release } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Fault } from '../test/chaos/fault.ts';
 import { FAULTS } from '../test/chaos/faults.ts';
 import { judgeRun } from '../test/chaos/judges/judge-run.ts';
-import { notShown } from '../test/chaos/needed.ts';
-import { play, type Played } from '../test/chaos/play.ts';
+import { missed } from '../test/chaos/needed.ts';
+import { play } from '../test/chaos/play.ts';
 import { writeReport } from '../test/chaos/report/write-report.ts';
 import { keep, readKept, type KeptRun } from '../test/chaos/run-file.ts';
+import { runOf } from '../test/chaos/run-of.ts';
 import { missingTools, type Tool } from '../test/chaos/tools.ts';
 import { root } from './support/files.ts';
 
@@ -31,7 +30,7 @@ what, when, is judged; a report with a picture, and the whole log, are written t
   --judge FILE   plays nothing: judges and draws a log.jsonl.gz again
   --help         this
 
-Ends with 1 on a violation, and, when it ran with all faults for 90 s or longer, where
+Ends with 1 on a violation, and, when it ran with all faults for three minutes or longer, where
 something that faults do was not seen at all. Ctrl-C ends the faults; the run is then
 judged all the same.
 
@@ -90,7 +89,7 @@ async function main(): Promise<void> {
   const played = await play({ seed, ms, faults, missing, signal: interrupted.signal, progress: say });
   const only = values.only === undefined ? '' : ` --only ${values.only}`;
   const command = `npm run chaos -- --minutes ${minutes} --seed ${seed}${only}`;
-  const kept = keptRun(played, { seed, command });
+  const kept = { run: runOf(played, { seed, command }), found: played.found };
   mkdirSync(out, { recursive: true });
   await keep(join(out, 'log.jsonl.gz'), kept);
   writeFileSync(join(out, 'coordinator.log'), played.coordinatorSaid);
@@ -109,22 +108,6 @@ function interruptions(): AbortController {
   return controller;
 }
 
-function keptRun(
-  { from, to, clients, faults, entries, found }: Played,
-  of: { seed: number; command: string },
-): KeptRun {
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-  const names = new Set(entries.flatMap((entry) => (entry.event === 'held' ? [entry.name] : [])));
-  const run = {
-    ...of,
-    commit: git('rev-parse', '--short', 'HEAD'),
-    date: new Date().toISOString(),
-    machine: `Linux ${release()}, ${availableParallelism()} cores, Node ${process.versions.node}`,
-    ...{ from, to, clients, faults, entries, names: [...names].toSorted() },
-  };
-  return { run, found };
-}
-
 interface Demands {
   readonly faults: readonly Fault[];
   readonly ranMs: number;
@@ -135,14 +118,14 @@ function conclude({ run, found }: KeptRun, out: string, demands: Demands | null 
   const verdict = { ...judged, violations: [...judged.violations, ...found] };
   writeReport(run, verdict, out);
   for (const [what, count] of Object.entries(verdict.counts)) console.log(`${String(count).padStart(8)}  ${what}`);
-  const missed = demands === null ? [] : notShown(run, verdict, demands.faults, demands.ranMs);
-  for (const line of missed) console.log(`NOT SHOWN ${line}`);
+  const lacking = demands === null ? [] : missed(run, verdict, demands.faults, demands.ranMs);
+  for (const line of lacking) console.log(`NOT SHOWN ${line}`);
   for (const line of verdict.violations.slice(0, 50)) console.log(`VIOLATION ${line}`);
   const all = verdict.violations.length;
   console.log(
     `${run.entries.length} entries, ${run.faults.length} faults, ${all} violations; ${relative(root, out)}/report.md`,
   );
-  process.exitCode = all + missed.length === 0 ? 0 : 1;
+  process.exitCode = all + lacking.length === 0 ? 0 : 1;
 }
 
 await main().catch((error: unknown) => {

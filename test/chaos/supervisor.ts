@@ -1,6 +1,7 @@
 import type { Bench } from '../real/support/bench.ts';
 import type { CoordinatorOptions, CoordinatorProcess } from '../real/support/coordinator-process.ts';
 import { sleep } from '../real/support/waiting.ts';
+import { forgetFaketimeOf } from './wall-clock.ts';
 
 const AGAIN_MS = 250;
 
@@ -61,6 +62,7 @@ export class Supervisor {
     this.starts += 1;
     this.#isMeant = false;
     void coordinator.exit.then(({ code, signal }) => {
+      forgetFaketimeOf(coordinator.pid);
       if (this.#isMeant) return;
       const last = coordinator.stderr.split('\n').slice(-3).join(' | ');
       this.found.push(`the coordinator ended by itself with ${code ?? signal}: ${last}`);

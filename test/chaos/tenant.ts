@@ -3,7 +3,7 @@ import type { ClientHandle, ClientProcess } from '../real/support/client-process
 import type { Order } from '../real/support/program/commands.ts';
 import type { Relay } from '../real/support/relay.ts';
 import type { OwnNetwork } from './own-network.ts';
-import type { WallClock } from './wall-clock.ts';
+import { forgetFaketimeOf, type WallClock } from './wall-clock.ts';
 import { ending, WORK } from './workload.ts';
 
 const OPTIONS = { connectTimeoutMs: 1_000, maxBackoffMs: 500, idleMs: 60_000 };
@@ -69,6 +69,7 @@ export class Tenant {
   #start(): ClientProcess {
     const { index, clock, network, url, loose } = this.place;
     const started = this.#bench.process(clock.env, network?.under ?? []);
+    void started.exit.then(() => forgetFaketimeOf(started.pid));
     this.#generation += 1;
     this.#orders = [];
     for (const [at, works] of (WORK[index] ?? []).entries()) {

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The wall clock of the processes that have its environment. Their monotonic clocks run on. */
 export class WallClock {
@@ -18,8 +18,6 @@ export class WallClock {
             // Else a step is seen up to 10 s late.
             FAKETIME_NO_CACHE: '1',
             FAKETIME_DONT_FAKE_MONOTONIC: '1',
-            // A process that is killed would leave its shared memory behind.
-            FAKETIME_DISABLE_SHM: '1',
           };
   }
 
@@ -29,4 +27,9 @@ export class WallClock {
     writeFileSync(`${this.#file}.next`, `${seconds < 0 ? '' : '+'}${seconds}\n`);
     renameSync(`${this.#file}.next`, this.#file);
   }
+}
+
+/** A process that is killed leaves what libfaketime shares with its children. */
+export function forgetFaketimeOf(pid: number): void {
+  for (const left of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) rmSync(`/dev/shm/${left}`, { force: true });
 }

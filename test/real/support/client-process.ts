@@ -60,6 +60,10 @@ export class ClientProcess {
     return this.#living;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   client(label: string, url: string, options: ConnectOptions = {}, record = false): ClientHandle {
     const client = new ClientHandle(this, label);
     this.clients.push(client);
