@@ -45,7 +45,7 @@ function lineUp(items: readonly Item[], top: number): { readonly svg: readonly s
   let x = MARGIN;
   let y = top;
   for (const { words, swatch } of items) {
-    const width = SWATCH.width + 6 + widthOf(words, 11) + 12;
+    const width = SWATCH.width + 6 + widthOf(words, 11) * 0.87 + 18;
     if (x > MARGIN && x + width > WIDTH - MARGIN) {
       x = MARGIN;
       y += LINE_HEIGHT;

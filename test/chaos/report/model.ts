@@ -32,10 +32,12 @@ export interface Bar extends Stretch {
   readonly number: number;
 }
 
+/** Where a belief ended since the lease was lost. A process that stood still is told of it later. */
 export interface Loss {
   readonly name: string;
   readonly client: string;
   readonly atMs: number;
+  readonly toldMs: number;
   readonly code: string;
 }
 
@@ -71,11 +73,13 @@ export function pictureOf(run: ChaosRun): Picture {
     fromMs: since(from),
     toMs: Math.min(since(to), since(run.to)),
   }));
-  const losses = entriesOf(run.entries, 'lost').map(({ at, name, client, code }) => ({
+  const ends = new Map(bars.map(({ client, token, toMs }) => [`${client} ${token}`, toMs]));
+  const losses = entriesOf(run.entries, 'lost').map(({ at, name, client, token, code }) => ({
     name,
     client,
     code,
-    atMs: since(at),
+    atMs: ends.get(`${client} ${token}`) ?? since(at),
+    toldMs: since(at),
   }));
   const faults = inLines(run.faults.map((span) => ({ ...span, fromMs: since(span.from), toMs: since(span.to) })));
   const overlaps = overlapsOf(bars);

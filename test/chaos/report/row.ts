@@ -126,9 +126,9 @@ function lossesIn({ losses }: Picture, row: Row, isLarge: boolean): readonly str
     const path = inRow.map(({ x, y }) => `M${x} ${y - 1}v${row.size.laneHeight + 2}`);
     return path.length === 0 ? [] : [element('path', { d: path.join(''), class: 'loss' })];
   }
-  return inRow.map(({ x, y, name, client, code, atMs }) =>
+  return inRow.map(({ x, y, name, client, code, atMs, toldMs }) =>
     element('g', {}, [
-      title(`${name}: ${client} lost it at ${exactly(atMs)}, ${code}`),
+      title(`${name}: ${client} believes no more at ${exactly(atMs)}; it is lost, ${code}, at ${exactly(toldMs)}`),
       element('path', { d: `M${x} ${y - 1}v${row.size.laneHeight + 2}`, class: 'loss' }),
       element('path', { d: `M${x - 4} ${y - 4}h8l-4 6z`, class: 'loss-head' }),
     ]),

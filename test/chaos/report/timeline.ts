@@ -58,7 +58,7 @@ function headOf(
 ): Drawn {
   const said =
     violations.length === 0 ? 'no violation' : `${violations.length} violation${violations.length === 1 ? '' : 's'}`;
-  const facts = [`${clock(lastMs)} minutes`, `${bars.length} beliefs`, `${faults.length} faults`, `seed ${seed}`];
+  const facts = [`${clock(lastMs)} min`, `${bars.length} beliefs`, `${faults.length} faults`, `seed ${seed}`];
   const legend = legendAt(clients, MARGIN + 62);
   return {
     svg: [
@@ -82,8 +82,8 @@ function headOf(
 function largeRows(picture: Picture, colours: Colours, top: number): Drawn {
   const isWhole = picture.lastMs <= WHOLE_MS_MAX;
   const words = isWhole
-    ? 'The whole run, a minute a line. A number is the token: the so-manieth of the run.'
-    : 'The minutes in which most happened. A number is the token: the so-manieth of the run.';
+    ? 'The whole run, a minute a line. A number on a bar is its token, counted from the first of the run.'
+    : 'The minutes in which most happened. A number on a bar is its token, counted from the first of the run.';
   const heading = sectionAt(words, top);
   return rowsFrom(picture, colours, LARGE, picture.minutes, heading, (row, index) =>
     isWhole ? [] : badge(index + 1, MARGIN + 8, row.top + 7),

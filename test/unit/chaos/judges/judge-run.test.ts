@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../../real/support/log.ts';
-import { JUDGES, judgeRun } from '../../../chaos/judges/judge-run.ts';
 import { notShown } from '../../../chaos/judges/counts.ts';
+import { JUDGES, judgeRun } from '../../../chaos/judges/judge-run.ts';
 import { entry, fault, held, lost, received, released, runOf, sent, turn } from '../histories.ts';
 
 /** Which judges find something, each once or more. */
