@@ -14,7 +14,11 @@ export function runOf(played: Played, of: Pick<ChaosRun, 'seed' | 'command'>): C
     commit,
     date: new Date().toISOString(),
     machine: `Linux ${release()}, ${availableParallelism()} cores, Node ${process.versions.node}`,
-    ...{ from, to, clients, faults, entries },
+    from,
+    to,
+    clients,
+    faults,
+    entries,
     names: [...names].toSorted(),
   };
 }

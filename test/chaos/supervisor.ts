@@ -61,14 +61,17 @@ export class Supervisor {
     this.#all.push(coordinator);
     this.starts += 1;
     this.#isMeant = false;
-    void coordinator.exit.then(({ code, signal }) => {
-      forgetFaketimeOf(coordinator.pid);
-      if (this.#isMeant) return;
-      const last = coordinator.stderr.split('\n').slice(-3).join(' | ');
-      this.found.push(`the coordinator ended by itself with ${code ?? signal}: ${last}`);
-      this.#isMeant = true;
-      void this.#again();
-    });
+    void this.#ended(coordinator);
+  }
+
+  async #ended(coordinator: CoordinatorProcess): Promise<void> {
+    const { code, signal } = await coordinator.exit;
+    forgetFaketimeOf(coordinator.pid);
+    if (this.#isMeant) return;
+    const last = coordinator.stderr.split('\n').slice(-3).join(' | ');
+    this.found.push(`the coordinator ended by itself with ${code ?? signal}: ${last}`);
+    this.#isMeant = true;
+    await this.#again();
   }
 
   /** From now on its end is meant. */
