@@ -3,6 +3,7 @@ import { F01 } from './f01.ts';
 import { F03 } from './f03.ts';
 import { F04 } from './f04.ts';
 import { F05 } from './f05.ts';
+import { F07 } from './f07.ts';
 import { F08 } from './f08.ts';
 import { F10 } from './f10.ts';
 import { F14 } from './f14.ts';
@@ -24,6 +25,7 @@ export const CASES: readonly FieldCase[] = [
   F03,
   F04,
   F05,
+  F07,
   F08,
   F10,
   F14,
