@@ -121,6 +121,11 @@ interface Pace {
   readonly pauseMs: number;
 }
 
+interface Meeting {
+  readonly call: string;
+  readonly settled: Promise<Settled>;
+}
+
 /** How a watch is read. */
 interface Reading {
   readonly pauseMs?: number;
@@ -273,6 +278,26 @@ export class ClientHandle {
     limitMs = 600_000,
   ): Promise<Settled> {
     return this.#call(limitMs, (call) => ({ do: 'add', call, name, options, ...pace }));
+  }
+
+  /** Settles with `{ ended: { CODE: count }, slowestMs }`. */
+  attempts(
+    name: string,
+    many: { readonly times: number; readonly lanes: number },
+    options: AcquireOptions,
+    limitMs = 120_000,
+  ): Promise<Settled> {
+    return this.#call(limitMs, (call) => ({ do: 'attempts', call, name, options, ...many }));
+  }
+
+  /** The call in whose name the log tells each meeting, and its end. */
+  meet(meetings: Omit<Extract<Order, { readonly do: 'meet' }>, 'do' | 'call'>, limitMs: number): Meeting {
+    let call = '';
+    const settled = this.#call(limitMs, (made) => {
+      call = made;
+      return { do: 'meet', call, ...meetings };
+    });
+    return { call, settled };
   }
 
   stop(): void {

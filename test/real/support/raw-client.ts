@@ -65,10 +65,21 @@ export class RawClient {
     return { client, welcome: await client.take('welcome') };
   }
 
+  /** The next frame's number: a further socket of an instance goes on where the one before ended. */
+  countFrom(frame: number): void {
+    this.#frames = frame - 1;
+  }
+
   /** Numbers the frame, as every client frame must be. */
   send(message: Message): void {
     this.#frames += 1;
     this.sendText(JSON.stringify({ frame: this.#frames, ...message }));
+  }
+
+  /** The same of fields as they are written, `"ttlMs":1e400`, also where no value of JavaScript is written so. */
+  sendWritten(fields: string): void {
+    this.#frames += 1;
+    this.sendText(`{"frame":${this.#frames},${fields}}`);
   }
 
   sendText(text: string | Buffer): void {

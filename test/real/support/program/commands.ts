@@ -155,5 +155,27 @@ export type Order =
       readonly unfenced: string;
       readonly options: AcquireOptions;
     }
+  /** Claims that give up after `options.waitMs`; see attempts.ts. */
+  | {
+      readonly do: 'attempts';
+      readonly call: string;
+      readonly name: string;
+      readonly times: number;
+      readonly lanes: number;
+      readonly options: AcquireOptions;
+    }
+  /** One of the two parts of meetings at known instants; see meeting.ts. `from`: nanoseconds of the log's clock. */
+  | {
+      readonly do: 'meet';
+      readonly call: string;
+      readonly part: 'leaves' | 'comes';
+      readonly prefix: string;
+      readonly from: string;
+      readonly everyMs: number;
+      readonly rounds: number;
+      readonly lanes: number;
+      readonly spreadMs: number;
+      readonly options: AcquireOptions;
+    }
   | { readonly do: 'stop' }
   | { readonly do: 'close'; readonly call: string };

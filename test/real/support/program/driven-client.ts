@@ -2,10 +2,12 @@ import { connect, type Client, type Lease } from 'leasehold';
 import type { Json } from '../../../../shared/json.ts';
 import { toLine, type Entry, type What } from '../log.ts';
 import { add } from './adding.ts';
+import { attempts } from './attempts.ts';
 import type { Command, Order } from './commands.ts';
 import { DrivenElections } from './driven-elections.ts';
 import { DrivenWatches } from './driven-watches.ts';
 import { codeOf, plain, textOf } from './in-words.ts';
+import { meet } from './meeting.ts';
 import { burst, churn, contend, loop, once, run, write } from './workloads.ts';
 import { recordingSocket } from './recording-socket.ts';
 import { spin, stalls } from './stalling.ts';
@@ -96,6 +98,10 @@ export class DrivenClient {
         return this.settle(command.call, 'contend', () => contend(this, command));
       case 'add':
         return this.settle(command.call, 'add', () => add(this, command));
+      case 'attempts':
+        return this.settle(command.call, `attempts ${command.name}`, () => attempts(this, command));
+      case 'meet':
+        return this.settle(command.call, `meet ${command.part}`, () => meet(this, command));
       case 'spin':
         return this.settle(command.call, 'spin', () => spin(this, command));
       case 'stalls':
