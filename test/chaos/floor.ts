@@ -52,6 +52,7 @@ export class Floor implements AsyncDisposable {
     const supervisor = await Supervisor.start(bench, {
       data: join(data, 'leasehold.db'),
       env: clock.env,
+      readyWithinMs: 30_000,
       args: ['--log-level', 'warn', ...(network === null ? [] : ['--host', '0.0.0.0', '--insecure'])],
     });
     const last = WORK.length - 1;

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { notShown } from './judges/counts.ts';
 import type { ChaosRun, Verdict } from './run.ts';
 
 /** From here on each kind of fault has come, and what faults do has been seen, with time to spare. */
@@ -13,6 +14,6 @@ export function missed(run: ChaosRun, verdict: Verdict, wanted: readonly Fault[]
   const played = new Set(run.faults.map(({ kind }) => kind));
   return [
     ...wanted.flatMap(({ kind }) => (played.has(kind) ? [] : [`no ${kind} was played`])),
-    ...Object.entries(verdict.counts).flatMap(([what, count]) => (count === 0 ? [`${what}: none`] : [])),
+    ...notShown(verdict).map((what) => `${what}: none`),
   ];
 }

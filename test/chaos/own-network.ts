@@ -1,4 +1,4 @@
-import { undoing } from './left-over.ts';
+import { NETWORK_PREFIX, undoing } from './left-over.ts';
 import { system } from './tools.ts';
 
 /** A network namespace with one link to this one. What runs in it reaches nothing else, and the link can be taken down. */
@@ -14,7 +14,7 @@ export class OwnNetwork implements Disposable {
     // From the block for tests of networks (RFC 2544), a link for each process that plays at the same time.
     const net = `198.18.${(process.pid + index) % 256}`;
     this.address = `${net}.1`;
-    this.#name = `leasehold-${process.pid}-${index}`;
+    this.#name = `${NETWORK_PREFIX}${process.pid}-${index}`;
     this.under = ['ip', 'netns', 'exec', this.#name];
     const [here, there] = [`lh${process.pid}h${index}`, `lh${process.pid}t${index}`];
     system('ip', 'netns', 'add', this.#name);

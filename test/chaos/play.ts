@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts';
 import { Floor } from './floor.ts';
 import { planOf, type Step } from './plan.ts';
 import type { FaultSpan } from './run.ts';
+import { sweepLeftOvers } from './left-over.ts';
 import { SoFar } from './so-far.ts';
 import type { Tool } from './tools.ts';
 import { NUMBER } from './workload.ts';
@@ -38,6 +39,7 @@ export interface Played {
 
 /** Breaks real processes for a while, lets them come to rest, and hands back what they did. */
 export async function play(wanted: Wanted): Promise<Played> {
+  sweepLeftOvers();
   await using bench = new Bench();
   const from = now();
   const floor = await Floor.open(bench, wanted.missing);
@@ -68,7 +70,7 @@ export async function play(wanted: Wanted): Promise<Played> {
 
 async function faults(floor: Floor, spans: FaultSpan[], { seed, ms, faults: kinds, signal }: Wanted): Promise<void> {
   const until = performance.now() + ms;
-  const isOver = (): boolean => performance.now() > until || signal?.aborted === true;
+  const isOver = (): boolean => performance.now() > until || signal?.aborted === true || floor.supervisor.hasGivenUp;
   const plan = planOf(seed, kinds);
   // Everyone at work first.
   await sleep(1_000);

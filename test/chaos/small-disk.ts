@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, closeSync, rmSync, rmdirSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../../server/journal/failures.ts';
-import { undoing } from './left-over.ts';
+import { DISK_PREFIX, undoing } from './left-over.ts';
 import { system } from './tools.ts';
 
 const BLOCK = new Uint8Array(64 * 1024);
@@ -14,7 +14,7 @@ export class SmallDisk implements Disposable {
   readonly #undo: Disposable;
 
   constructor(megabytes: number) {
-    const folder = mkdtempSync(join(tmpdir(), 'leasehold-chaos-'));
+    const folder = mkdtempSync(join(tmpdir(), `${DISK_PREFIX}${process.pid}-`));
     system('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'leasehold-chaos', folder);
     this.folder = folder;
     this.#undo = undoing(() => {

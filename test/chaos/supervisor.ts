@@ -4,6 +4,8 @@ import { sleep } from '../real/support/waiting.ts';
 import { forgetFaketimeOf } from './wall-clock.ts';
 
 const AGAIN_MS = 250;
+/** No fault lasts that long. */
+const GIVES_UP_MS = 90_000;
 
 /** Keeps one coordinator running, as an init system does: one that ends, or cannot start yet, is started again. */
 export class Supervisor {
@@ -13,18 +15,21 @@ export class Supervisor {
   /** Starts that the machine did not allow: the disk was full. */
   refusedStarts = 0;
   starts = 0;
+  hasGivenUp = false;
+  readonly #options: CoordinatorOptions;
   #coordinator: CoordinatorProcess;
   readonly #all: CoordinatorProcess[] = [];
   #isMeant = false;
 
-  private constructor(bench: Bench, coordinator: CoordinatorProcess) {
+  private constructor(bench: Bench, options: CoordinatorOptions, coordinator: CoordinatorProcess) {
     this.bench = bench;
+    this.#options = options;
     this.#coordinator = coordinator;
     this.#take(coordinator);
   }
 
   static async start(bench: Bench, options: CoordinatorOptions): Promise<Supervisor> {
-    return new Supervisor(bench, await bench.coordinator(options));
+    return new Supervisor(bench, options, await bench.coordinator(options));
   }
 
   get coordinator(): CoordinatorProcess {
@@ -45,12 +50,21 @@ export class Supervisor {
   }
 
   async #again(): Promise<void> {
+    const until = performance.now() + GIVES_UP_MS;
     for (;;) {
+      const next = this.bench.spawnCoordinator({ ...this.#options, port: this.#coordinator.port });
       try {
-        this.#take(await this.bench.restart(this.#coordinator));
+        await next.ready();
+        this.#take(next);
         return;
-      } catch {
+      } catch (error) {
+        await next.kill();
         this.refusedStarts += 1;
+        if (performance.now() > until) {
+          this.hasGivenUp = true;
+          this.found.push(`the coordinator does not start any more: ${String(error)}`);
+          return;
+        }
         await sleep(AGAIN_MS);
       }
     }
