@@ -3,9 +3,12 @@ import { F01 } from './f01.ts';
 import { F03 } from './f03.ts';
 import { F04 } from './f04.ts';
 import { F05 } from './f05.ts';
+import { F06 } from './f06.ts';
 import { F07 } from './f07.ts';
 import { F08 } from './f08.ts';
+import { F09 } from './f09.ts';
 import { F10 } from './f10.ts';
+import { F13 } from './f13.ts';
 import { F14 } from './f14.ts';
 import { F15 } from './f15.ts';
 import { F22 } from './f22.ts';
@@ -25,9 +28,12 @@ export const CASES: readonly FieldCase[] = [
   F03,
   F04,
   F05,
+  F06,
   F07,
   F08,
+  F09,
   F10,
+  F13,
   F14,
   F15,
   F22,
