@@ -10,22 +10,30 @@ const LABEL_HEIGHT = 16;
 
 /** Two that believed at once. The first of a row is named on the spot, the others for a pointer. */
 export function alarmsIn({ overlaps }: Picture, row: Row, isLarge: boolean): readonly string[] {
-  const inRow = overlaps.filter((overlap) => isIn(overlap, row.window) && row.lanes.has(overlap.name));
-  return inRow.map((overlap, index) => {
-    const y = row.lanes.get(overlap.name) ?? 0;
-    const { x, width } = extentIn(row, overlap);
-    const framed = Math.max(FRAME_WIDTH_MIN, width);
-    const left = x - (framed - width) / 2;
-    const frame = { x: left, y: y - OVER, width: framed, height: row.size.laneHeight + 2 * OVER, rx: 2 };
-    return element('g', {}, [
-      title(overlapInWords(overlap)),
-      element('rect', { ...frame, class: 'alarm' }),
-      ...(index === 0 ? labelOf(overlap, left, y - OVER, isLarge) : []),
-    ]);
+  const inRow = overlaps
+    .filter((overlap) => isIn(overlap, row.window) && row.lanes.has(overlap.name))
+    .toSorted((a, b) => a.fromMs - b.fromMs);
+  const frames = inRow.map((overlap) => {
+    const frame = frameOf(overlap, row);
+    return element('g', {}, [title(overlapInWords(overlap)), element('rect', { ...frame, rx: 2, class: 'alarm' })]);
   });
+  const [first] = inRow;
+  // Last, so that no frame lies over it.
+  return first === undefined ? [] : [...frames, ...labelOf(first, frameOf(first, row), isLarge)];
 }
 
-function labelOf(overlap: Overlap, left: number, top: number, isLarge: boolean): readonly string[] {
+function frameOf(overlap: Overlap, row: Row): Readonly<Record<'x' | 'y' | 'width' | 'height', number>> {
+  const { x, width } = extentIn(row, overlap);
+  const framed = Math.max(FRAME_WIDTH_MIN, width);
+  const y = (row.lanes.get(overlap.name) ?? 0) - OVER;
+  return { x: x - (framed - width) / 2, y, width: framed, height: row.size.laneHeight + 2 * OVER };
+}
+
+function labelOf(
+  overlap: Overlap,
+  { x: left, y: top }: { readonly x: number; readonly y: number },
+  isLarge: boolean,
+): readonly string[] {
   const words = isLarge ? overlapInWords(overlap) : 'both believed';
   const width = widthOf(words, 11) + 12;
   const x = Math.min(left, PLOT_LEFT + PLOT_WIDTH - width);

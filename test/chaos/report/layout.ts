@@ -19,14 +19,23 @@ export const LARGE: Size = {
   faultHeight: 15,
   faultGap: 3,
 };
-export const SMALL: Size = {
+const SMALL: Size = {
   spanMs: 300_000,
   gridMs: 60_000,
   laneHeight: 9,
   laneGap: 2,
-  faultHeight: 6,
-  faultGap: 2,
+  faultHeight: 7,
+  faultGap: 4,
 };
+
+/** So many lines at most, of five minutes or of a multiple of it. */
+const LINES_MAX = 12;
+
+/** For a run as a whole: bounded in its height, and so in its bytes, however long the run was. */
+export function smallFor(lastMs: number): Size {
+  const times = Math.max(1, Math.ceil(lastMs / SMALL.spanMs / LINES_MAX));
+  return { ...SMALL, spanMs: times * SMALL.spanMs, gridMs: times * SMALL.gridMs };
+}
 
 /** Above the lanes: the time. */
 const AXIS_HEIGHT = 18;

@@ -102,10 +102,15 @@ export const barInWords = ({ name, client, number, token, fromMs, toMs }: Bar): 
 /** One path a colour: an hour has ten thousands of them. */
 function smallBars({ bars }: Picture, colours: Colours, row: Row): readonly string[] {
   const paths = new Map<string, string[]>();
+  const last = new Map<string, number>();
   for (const bar of bars) {
     const y = row.lanes.get(bar.name);
     if (y === undefined || !isIn(bar, row.window)) continue;
     const { x, width } = extentIn(row, bar);
+    // Where many begin within one unit, nobody sees more than one; two that are there at once are drawn all the same.
+    const isSeen = width >= 1 || Math.floor(x) !== last.get(bar.name);
+    last.set(bar.name, Math.floor(x));
+    if (!isSeen) continue;
     const colour = colourOf(colours, bar.client);
     const path = paths.get(colour) ?? [];
     paths.set(colour, path);

@@ -1,6 +1,6 @@
 import type { ChaosRun, Verdict } from '../run.ts';
 import { coloursOf } from './colours.ts';
-import { LARGE, rowAt, SMALL, type Row } from './layout.ts';
+import { LARGE, rowAt, smallFor, type Row } from './layout.ts';
 import { legendAt } from './legend.ts';
 import { clock, element, text } from './markup.ts';
 import { pictureOf, WHOLE_MS_MAX, type Picture } from './model.ts';
@@ -91,9 +91,10 @@ function largeRows(picture: Picture, colours: Colours, top: number): Drawn {
 }
 
 function wholeRun(picture: Picture, colours: Colours, top: number): Drawn {
-  const heading = sectionAt('The whole run, five minutes a line.', top + 10);
-  const starts = Array.from({ length: Math.ceil(picture.lastMs / SMALL.spanMs) }, (_, index) => index * SMALL.spanMs);
-  return rowsFrom(picture, colours, SMALL, starts, heading, (row) => framesIn(picture, row));
+  const size = smallFor(picture.lastMs);
+  const heading = sectionAt(`The whole run, ${size.spanMs / 60_000} minutes a line.`, top + 10);
+  const starts = Array.from({ length: Math.ceil(picture.lastMs / size.spanMs) }, (_, index) => index * size.spanMs);
+  return rowsFrom(picture, colours, size, starts, heading, (row) => framesIn(picture, row));
 }
 
 const sectionAt = (words: string, top: number): Drawn => ({
