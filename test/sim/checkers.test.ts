@@ -218,6 +218,16 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
       { kind: 'state-stored', at: 1, name, token: token(1), version: 2, value: 'one again', count: 1 },
     ],
   ],
+  [
+    'a write is stored under the token of somebody else',
+    ['writes'],
+    [
+      claimed(0, 'a', null, 'a-0'),
+      grantStored(1, 1),
+      ended(2, 'a', 'a-0', 1),
+      { kind: 'state-stored', at: 3, name, token: token(1), version: 1, value: 'late', count: 1, by: 'b' },
+    ],
+  ],
   ['a version is written twice', ['writes'], [stateStored(0, 1, 1, 'one'), stateStored(1, 2, 1, 'other')]],
   [
     'what was told is overwritten by an older version',

@@ -75,6 +75,8 @@ export type Happened =
       readonly value: string;
       /** The value counts: one more than what its writer saw. */
       readonly count: number;
+      /** Whose write it is, as the value itself says. */
+      readonly by?: string;
     }
   /** The disk was lost, or an older copy of it put in its place. */
   | { readonly kind: 'disk-replaced'; readonly at: number }

@@ -127,7 +127,8 @@ export class Worker {
   #hold(key: RequestId, name: LeaseName, token: FencingToken): void {
     const random = this.#random;
     const { host } = this.client;
-    if (random.chance(0.5)) this.#write(key, name, random.whole(1, 4));
+    // One write after the other, so that one is on its way when the window ends.
+    if (random.chance(0.5)) this.#write(key, name, random.whole(1, 4) * (this.#mood.workload === 'lag' ? 20 : 1));
     const ms = this.#mood.calm
       ? random.between(5, 200)
       : random.between(...(OWN_HOLDS_MS[this.#mood.workload] ?? HOLDS_MS));
@@ -188,4 +189,9 @@ export class Worker {
 /** What a worker wrote, or nothing. */
 export function countIn(value: Json | undefined): number {
   return typeof value === 'object' && value !== null && 'count' in value ? Number(value['count']) : 0;
+}
+
+/** And who wrote it. */
+export function writerIn(value: Json | undefined): string {
+  return typeof value === 'object' && value !== null && 'by' in value ? String(value['by']) : '';
 }

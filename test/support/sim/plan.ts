@@ -116,7 +116,7 @@ type Row = (random: Random, at: number, who: string) => readonly Fault[];
 const ROWS: Partial<
   Record<Workload, { readonly often: number; readonly all: number; readonly rows: readonly [Row, ...Row[]] }>
 > = {
-  lag: { often: 0.8, all: 0.5, rows: [lag] },
+  lag: { often: 0.8, all: 0.2, rows: [lag] },
   crowd: { often: 0.8, all: 1, rows: [crowd] },
   naps: { often: 0.6, all: 0.5, rows: [nap, nap, setBack] },
   outages: { often: 0.8, all: 0.9, rows: [deafTwice, deafTwice, deafAndWider] },

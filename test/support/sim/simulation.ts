@@ -8,7 +8,7 @@ import { Counters } from './counters.ts';
 import { NAMES, plague, type Stage } from './faults.ts';
 import { History } from './history.ts';
 import { Host } from './host.ts';
-import { countIn, Worker, type Mood } from './mutex.ts';
+import { countIn, Worker, writerIn, type Mood } from './mutex.ts';
 import { Network } from './network.ts';
 import { clientsOf, type Plan } from './plan.ts';
 import { randomFrom, type Random } from './random.ts';
@@ -185,6 +185,7 @@ function listen({ world, coordinator, history }: Stage): void {
       if (event.kind === 'ended') history.add({ kind: 'end-stored', at, token: event.fencingToken });
       if (event.kind !== 'state') continue;
       const { name, fencingToken: token, version, valueJson } = event.state;
+      const written = JSON.parse(valueJson ?? 'null') as Json; // What the workers wrote, as JSON.
       history.add({
         kind: 'state-stored',
         at,
@@ -192,7 +193,8 @@ function listen({ world, coordinator, history }: Stage): void {
         token,
         version,
         value: valueJson ?? '',
-        count: countIn(JSON.parse(valueJson ?? 'null') as Json),
+        count: countIn(written),
+        by: writerIn(written),
       });
     }
   };

@@ -1,5 +1,5 @@
 import type { Happened } from '../history.ts';
-import { instant } from './reading.ts';
+import { eventsOf, instant, type Of } from './reading.ts';
 
 interface Stored {
   readonly version: number;
@@ -10,13 +10,14 @@ interface Stored {
 
 /**
  * S4: nobody was told of a grant or a write that the disk did not have, and what was told is never lost. S3: what is
- * stored of a name is written in the order of its tokens.
+ * stored of a name is written in the order of its tokens, each by whom the token was granted to.
  */
 export function lostWrites(events: readonly Happened[]): readonly string[] {
   const found: string[] = [];
   const grants = new Set<number>();
   const states = new Map<string, Stored[]>();
   const told = new Map<string, number>();
+  const owners = new Map(eventsOf(events, 'claim-ended').map(({ token, client }) => [token, client]));
   for (const event of events) {
     switch (event.kind) {
       case 'disk-replaced':
@@ -32,7 +33,7 @@ export function lostWrites(events: readonly Happened[]): readonly string[] {
           found.push(`S4 ${event.client} was told of ${event.token} at ${instant(event.at)}, which is not stored`);
         break;
       case 'state-stored':
-        found.push(...wrongStored(states, event));
+        found.push(...wrongStored(states, event), ...foreign(event, owners.get(event.token)));
         break;
       case 'state-told': {
         const { client, name, version, value, at } = event;
@@ -62,6 +63,12 @@ export function lostWrites(events: readonly Happened[]): readonly string[] {
     }
   }
   return found;
+}
+
+function foreign({ name, token, by, at }: Of<'state-stored'>, owner: string | undefined): readonly string[] {
+  return by === undefined || owner === undefined || by === owner
+    ? []
+    : [`S3 "${name}": ${by} wrote under ${token} of ${owner} at ${instant(at)}`];
 }
 
 function wrongStored(
