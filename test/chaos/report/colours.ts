@@ -13,7 +13,7 @@ const LABEL = /^(.*?)([a-z]?)(?:\.\d+)?$/;
 export const familyOf = (client: string): string => client.replace(/\.\d+$/, '');
 
 /** A client or a process: both begin with what a process is called. */
-function processOf(client: string): string {
+export function processOf(client: string): string {
   const [, before = '', letter = ''] = LABEL.exec(client) ?? [];
   return /\d$/.test(before) ? before : before + letter;
 }
@@ -21,7 +21,8 @@ function processOf(client: string): string {
 /** Of each client by its family, and of each process by its name. */
 export function coloursOf(clients: readonly string[]): ReadonlyMap<string, string> {
   const processes = new Map<string, string[]>();
-  for (const family of new Set(clients.map(familyOf))) {
+  // Sorted: the colours are the same in each run, whoever comes first.
+  for (const family of [...new Set(clients.map(familyOf))].toSorted()) {
     const process = processOf(family);
     processes.set(process, [...(processes.get(process) ?? []), family]);
   }

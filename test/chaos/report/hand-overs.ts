@@ -1,39 +1,42 @@
-import { beliefsOf } from '../../real/support/beliefs.ts';
+import { beliefsOf, type Belief } from '../../real/support/beliefs.ts';
 import { msBetween, quantile } from '../../real/support/log.ts';
-import type { ChaosRun, FaultSpan } from '../run.ts';
+import type { ChaosRun } from '../run.ts';
 import { groupedBy } from '../judges/reading.ts';
+import { processOf } from './colours.ts';
 
 /** From the end of one belief in a name to the beginning of the next holder's. */
 export interface HandOver {
   readonly name: string;
   readonly gapMs: number;
-  /** A fault was there between the two, or just before the first one ended. */
+  /** Between the two a fault was there of what takes part: the coordinator, its disk, one of the two processes. */
   readonly disturbed: boolean;
 }
 
-/** A belief that ends this long after a fault ends by it, perhaps: half a window. */
-const BEFORE_NS = 1_500_000_000n;
-
 export function handOversIn({ entries, faults }: ChaosRun): readonly HandOver[] {
-  const spans = faults.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return [...groupedBy(beliefsOf(entries), ({ name }) => name)].flatMap(([name, beliefs]) => {
-    const turns = [...groupedBy(beliefs, ({ token }) => String(token)).values()]
-      .flatMap((stretches) => {
-        const [first] = stretches;
-        const to = stretches.reduce((latest, stretch) => (stretch.to > latest ? stretch.to : latest), 0n);
-        return first === undefined ? [] : [{ token: first.token, from: first.from, to }];
-      })
-      .toSorted((a, b) => a.token - b.token);
-    return turns.slice(1).flatMap(({ from }, index) => {
+    const turns = turnsIn(beliefs);
+    return turns.slice(1).flatMap((next, index) => {
       const before = turns[index];
-      if (before === undefined || from < before.to) return [];
-      return [{ name, gapMs: msBetween(before.to, from), disturbed: isDisturbed(spans, before.to - BEFORE_NS, from) }];
+      if (before === undefined || next.from < before.to) return [];
+      const taking = new Set(['coordinator', 'disk', processOf(before.client), processOf(next.client)]);
+      const disturbed = faults.some(
+        ({ victim, from, to }) => from <= next.from && to >= before.to && taking.has(victim),
+      );
+      return [{ name, gapMs: msBetween(before.to, next.from), disturbed }];
     });
   });
 }
 
-const isDisturbed = (spans: readonly FaultSpan[], from: bigint, to: bigint): boolean =>
-  spans.some((span) => span.from <= to && span.to >= from);
+/** One for each token, however often its belief was interrupted. */
+function turnsIn(beliefs: readonly Belief[]): readonly Belief[] {
+  return [...groupedBy(beliefs, ({ token }) => String(token)).values()]
+    .flatMap((stretches) => {
+      const [first] = stretches;
+      const to = stretches.reduce((latest, stretch) => (stretch.to > latest ? stretch.to : latest), 0n);
+      return first === undefined ? [] : [{ ...first, to }];
+    })
+    .toSorted((a, b) => a.token - b.token);
+}
 
 export interface Gaps {
   readonly name: string;

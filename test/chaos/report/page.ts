@@ -34,12 +34,12 @@ export function pageOf(run: ChaosRun, verdict: Verdict): string {
     '## Faults',
     table(['kind', 'number', 'total, s', 'longest, s'], faultRows(run), 1),
     '## Hand-overs',
-    'From the end of one belief to the beginning of the next holder\'s, in ms. A name for which nobody waited counts as well. "Faults" are those where a fault was there in between or up to 1.5 s before.',
+    'From the end of one belief to the beginning of the next holder\'s, in ms; a name for which nobody waited counts as well. "With faults": meanwhile the coordinator, its disk or the process of one of the two was broken.',
     table(
       ['name', '', 'number', 'p50', 'p99', 'max'],
       gapsOf(handOversIn(run)).map(({ name, disturbed, count, p50, p99, max }) => [
         code(name),
-        disturbed ? 'faults' : 'calm',
+        disturbed ? 'with faults' : '',
         String(count),
         ...[p50, p99, max].map((ms) => ms.toFixed(1)),
       ]),

@@ -16,11 +16,15 @@ const ENTRIES = [
   held(10_700, 'A', 3),
   released(11_000, 'A', 3),
 ];
-const RUN = runOf(ENTRIES, [fault('reset', 'A', 9_500, 9_501), fault('kill-client', 'p0', 9_000, 10_500)], 12_000);
+const RUN = runOf(
+  ENTRIES,
+  [fault('reset', 'A', 9_500, 9_501), fault('kill-client', 'B', 9_000, 10_500), fault('reset', 'C', 190, 210)],
+  12_000,
+);
 const GOOD = { violations: [], counts: { grants: 3, lostWithoutToken: 0, longestBeliefMs: 9_795, 'fault reset': 1 } };
 
 describe('hand-overs', () => {
-  test('are from the end of one belief to the beginning of the next, with a fault in between or without', () => {
+  test('are from the end of one belief to the beginning of the next, with a fault of what takes part or without', () => {
     expect(handOversIn(RUN)).toEqual([
       { name: 'job', gapMs: 5, disturbed: false },
       { name: 'job', gapMs: 700, disturbed: true },
@@ -61,14 +65,14 @@ describe('report.md', () => {
 
   test('has the command, the commit, the counts, the faults and the picture', () => {
     for (const line of [
-      '**No violation** in 0:12 minutes, 2 faults on real processes.',
+      '**No violation** in 0:12 minutes, 3 faults on real processes.',
       '| command | `npm run chaos -- --seed 7` |',
       '| commit | `abc1234` |',
       '| grants | 3 |',
       '| longest belief, ms | 9795 |',
       '| lost without token | **0**: not shown |',
       '| kill-client | 1 | 1.5 | 1.5 |',
-      '| `job` | faults | 1 | 700.0 | 700.0 | 700.0 |',
+      '| `job` | with faults | 1 | 700.0 | 700.0 | 700.0 |',
     ])
       expect(page.split('\n')).toContain(line);
     expect(page).toContain('](timeline.svg)');
@@ -95,7 +99,8 @@ describe('run.json', () => {
       counts: GOOD.counts,
       faults: [
         { kind: 'reset', victim: 'A', fromMs: 9_500, toMs: 9_501 },
-        { kind: 'kill-client', victim: 'p0', fromMs: 9_000, toMs: 10_500 },
+        { kind: 'kill-client', victim: 'B', fromMs: 9_000, toMs: 10_500 },
+        { kind: 'reset', victim: 'C', fromMs: 190, toMs: 210 },
       ],
     });
     expect(JSON.parse(keptOf(runOf([]), GOOD))).toMatchObject({ faults: [] });
