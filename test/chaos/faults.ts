@@ -1,4 +1,4 @@
-import { injectIntoSyncs, type Injection } from '../real/journal/support/strace.ts';
+import { injectInto, type Injection } from '../real/journal/support/strace.ts';
 import type { Relay } from '../real/support/relay.ts';
 import { sleep } from '../real/support/waiting.ts';
 import type { Chance, Fault } from './fault.ts';
@@ -146,21 +146,37 @@ const diskFull: Fault = {
   },
 };
 
-/** Syncs of the coordinator that runs now. One that is killed takes the tracer with it. */
-const ofSyncs = (kind: string, what: (chance: Chance) => string): Fault => ({
+/** A coordinator that cannot start while the disk is full, and can as soon as there is space. */
+const killOnFullDisk: Fault = {
+  kind: 'kill-on-full-disk',
+  group: 'coordinator',
+  needs: ['mounts'],
+  victim: () => 'coordinator',
+  play: async ({ disk, supervisor }, chance) => {
+    disk?.fill();
+    const restarted = supervisor.kill(0);
+    await sleep(lasting(chance, WINDOW_MS));
+    disk?.free();
+    await restarted;
+  },
+};
+
+/** System calls of the coordinator that runs now. One that is killed takes the tracer with it. */
+const ofCalls = (kind: string, calls: string, what: (chance: Chance) => string): Fault => ({
   kind,
   group: 'tracer',
   needs: ['strace'],
   victim: () => 'disk',
   play: async ({ supervisor }, chance) => {
+    const { pid } = supervisor.coordinator;
     // It may be killed just now.
-    const injection: Injection | null = await injectIntoSyncs(supervisor.coordinator.pid, what(chance)).catch(
-      () => null,
-    );
+    const injection: Injection | null = await injectInto(pid, calls, what(chance)).catch(() => null);
     await sleep(lasting(chance, 1.5 * WINDOW_MS));
     await injection?.undo();
   },
 });
+
+const SYNCS = 'fsync,fdatasync';
 
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, -40 * 24 * HOUR_S];
@@ -192,8 +208,11 @@ export const FAULTS: readonly Fault[] = [
   ofRelay('drop-up', 2 * WINDOW_MS, (relay) => relay.drop('up')),
   ofRelay('drop-down', 2 * WINDOW_MS, (relay) => relay.drop('down')),
   stopCoordinator,
-  ofSyncs('fsync-error', () => 'error=EIO'),
-  ofSyncs('slow-fsync', ({ way }) => `delay_enter=${way < 0.5 ? '400ms' : '1500ms'}`),
+  ofCalls('fsync-error', SYNCS, () => 'error=EIO'),
+  // The log is written over from its start, so that a full disk is seldom felt by what is open; this is.
+  ofCalls('no-space', 'pwrite64', () => 'error=ENOSPC'),
+  killOnFullDisk,
+  ofCalls('slow-fsync', SYNCS, ({ way }) => `delay_enter=${way < 0.5 ? '400ms' : '1500ms'}`),
   swallow,
   stepClock('step-coordinator', 'coordinator'),
   stepClock('step-client', 'client'),

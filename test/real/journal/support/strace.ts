@@ -13,21 +13,14 @@ export interface Injection {
 }
 
 /** Makes the syncs of a living process fail (`error=EIO`) or slow (`delay_enter=2s`), and nothing else. */
-export async function injectIntoSyncs(pid: number, what: string): Promise<Injection> {
+export const injectIntoSyncs = (pid: number, what: string): Promise<Injection> =>
+  injectInto(pid, 'fsync,fdatasync', what);
+
+/** The same for other system calls: `pwrite64`, with which SQLite writes, and nothing else in a coordinator does. */
+export async function injectInto(pid: number, calls: string, what: string): Promise<Injection> {
   const strace = spawn(
     'strace',
-    [
-      '-f',
-      '-qq',
-      '-p',
-      String(pid),
-      '-e',
-      'trace=fsync,fdatasync',
-      '-e',
-      `inject=fsync,fdatasync:${what}`,
-      '-o',
-      '/dev/null',
-    ],
+    ['-f', '-qq', '-p', String(pid), '-e', `trace=${calls}`, '-e', `inject=${calls}:${what}`, '-o', '/dev/null'],
     {
       stdio: 'ignore',
     },
