@@ -35,7 +35,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'deadlines',
-    within: 500,
+    within: 100,
   },
   {
     name: 'wall-clock',
@@ -67,7 +67,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     rules: 'R12',
     patches: [{ file: core('elapsed'), find: 'risenMs += Math.max(0, now - top);', put: '' }],
     by: 'deadlines',
-    within: 200,
+    within: 100,
   },
   {
     name: 'earlier-answer-clears-doubt',

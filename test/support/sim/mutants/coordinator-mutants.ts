@@ -46,7 +46,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'deadlines',
-    within: 500,
+    within: 100,
   },
   {
     name: 'resume-by-another-instance',
@@ -60,7 +60,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'beliefs',
-    within: 500,
+    within: 100,
   },
   {
     name: 'late-hello-wins',
@@ -79,7 +79,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'observer',
-    within: 2_000,
+    within: 100,
   },
   {
     // Two lines of one rule: it is not closed, and it still speaks for the session.

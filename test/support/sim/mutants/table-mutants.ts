@@ -51,7 +51,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'beliefs',
-    within: 500,
+    within: 100,
   },
   {
     name: 'restart-without-full-windows',
@@ -61,7 +61,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       { file: table('recover'), find: 'Math.max(0, ttlMs - silentMs)', put: 'Math.max(0, ttlMs / 2 - silentMs)' },
     ],
     by: 'deadlines',
-    within: 500,
+    within: 100,
   },
   {
     name: 'heard-not-awaited',
@@ -77,7 +77,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
     rules: 'R4',
     patches: [{ file: table('renew'), find: 'if (until <= phase.deadline) return;', put: '' }],
     by: 'deadlines',
-    within: 200,
+    within: 100,
   },
   {
     name: 'longer-window-from-memory',
@@ -120,7 +120,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'writes',
-    within: 1_000,
+    within: 100,
   },
   {
     name: 'revoke-opens-at-once',
@@ -128,7 +128,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
     rules: 'R1',
     patches: [{ file: table('endings'), find: 'if (atOnce) endByForce', put: 'if (atOnce || true) endByForce' }],
     by: 'beliefs',
-    within: 200,
+    within: 100,
   },
   {
     name: 'waiter-granted-while-gone',
@@ -143,7 +143,7 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'waiters',
-    within: 200,
+    within: 100,
   },
   {
     name: 'counter-reset-with-the-row',
