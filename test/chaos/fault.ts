@@ -20,6 +20,8 @@ export interface Fault {
   readonly needs: readonly Tool[];
   /** So often while each of the others comes once. */
   readonly times?: number;
+  /** It shows most while one of these groups has a fault, too. */
+  readonly besides?: readonly Group[];
   /** Whom it hits: a process of clients, `coordinator`, `disk`, `clock`. */
   readonly victim: (floor: Floor, chance: Chance) => string | Promise<string>;
   readonly play: (floor: Floor, chance: Chance, victim: string) => Promise<void>;

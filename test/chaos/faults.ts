@@ -67,6 +67,8 @@ const killCoordinator: Fault = {
   kind: 'kill-coordinator',
   times: 2,
   group: 'coordinator',
+  // A holder that cannot come back at once needs what is left of its window.
+  besides: ['relay', 'link', 'tracer'],
   needs: [],
   victim: () => 'coordinator',
   play: ({ supervisor }, { strength, way }) => supervisor.kill(way < 0.3 ? 0 : strength * RESTART_MS),

@@ -10,6 +10,7 @@ export interface Step {
 const PAUSE_MS = 2_000;
 /** Of the steps, how many have a second fault. */
 const TWICE = 0.35;
+const TWICE_WANTED = 0.7;
 
 /**
  * The faults of a seed, without end. Each kind has its turn, some two, before it starts over in another order; whom a fault hits, for how long and in which way is by chance.
@@ -27,10 +28,17 @@ export function* planOf(seed: number, faults: readonly Fault[]): Generator<Step,
     if (bag.length === 0) bag = shuffled(all, chance);
     const [first] = bag.splice(0, 1);
     if (first === undefined) throw new Error('no fault is left to play');
-    const at = chance() < TWICE ? bag.findIndex(({ group }) => group !== first.group) : -1;
+    const at = secondOf(first, bag, chance());
     const both = at < 0 ? [first] : [first, ...bag.splice(at, 1)];
     yield { faults: both.map((fault) => ({ fault, chance: chances() })), pauseMs: chance() * PAUSE_MS };
   }
+}
+
+/** Where in the bag the second fault of a step is; -1: it has one only. */
+function secondOf({ group, besides }: Fault, bag: readonly Fault[], chance: number): number {
+  const wanted = besides === undefined ? -1 : bag.findIndex((fault) => besides.includes(fault.group));
+  if (wanted >= 0 && chance < TWICE_WANTED) return wanted;
+  return chance < TWICE ? bag.findIndex((fault) => fault.group !== group) : -1;
 }
 
 function shuffled<T>(items: readonly T[], chance: () => number): T[] {

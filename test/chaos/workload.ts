@@ -63,7 +63,7 @@ const SHORT_MS = 300;
 /** By process, then by client. */
 export const WORK: readonly (readonly (readonly Work[])[])[] = [
   [
-    [contend({ from: 0, holdMs: LONG_MS }), add],
+    [contend({ from: 0, holdMs: LONG_MS, ttlMs: LONG_WINDOW_MS }), add],
     [contend({ from: 2, holdMs: SHORT_MS, waitMs: 2_000 }), elect],
   ],
   [
@@ -75,7 +75,7 @@ export const WORK: readonly (readonly (readonly Work[])[])[] = [
     [contend({ from: 0, holdMs: SHORT_MS, waitMs: 3_000 })],
     [elect, watch('lock-0')],
   ],
-  [[contend({ from: 2, holdMs: LONG_MS }), add]],
+  [[contend({ from: 2, holdMs: LONG_MS, ttlMs: LONG_WINDOW_MS }), add]],
   // In a network namespace, where there is one. What stands without a token is not reached from there.
   [[contend({ from: 1, holdMs: LONG_MS }), elect], [contend({ from: 3, holdMs: SHORT_MS, ttlMs: LONG_WINDOW_MS })]],
 ];
