@@ -194,7 +194,9 @@ function look(lease: Lease, { next, what }: Extract<LeaseEvent, { readonly kind:
   }
   if (phase.kind === 'doubt' || phase.kind === 'handing') return stay(lease);
   if (leftByReal(window, now) <= 0) {
-    const doubt = { kind: 'doubt', sent: false, until: later(now.mono, ANSWER_WITHIN_MS), after: next } as const;
+    // One that is not renewed is not made longer by the doubt of its last second: clocks drift apart by less.
+    const sent = !lease.renews && leftByMono(window, now) <= ANSWER_WITHIN_MS;
+    const doubt = { kind: 'doubt', sent, until: later(now.mono, ANSWER_WITHIN_MS), after: next } as const;
     return phase.kind === 'silent' ? to(lease, doubt) : to(lease, doubt, { kind: 'at-risk', why: 'doubt' });
   }
   if (what === 'over') return stay(lease);

@@ -61,6 +61,22 @@ describe('sleep, steps and stalls', () => {
     expect(world.news(key)).toEqual(['at-risk doubt', 'lost missed-ack']);
   });
 
+  test.each([
+    ['is not made longer by a clock that is ahead by a little', 900, ['at-risk doubt', 'lost expired'], 0],
+    ['is asked for where the clocks are apart by more than a second', 2_700, ['at-risk doubt'], 1],
+  ] as const)('R12 a lease that is not renewed %s', (_, aheadMs, news, asked) => {
+    const world = scripted({ chance: () => 0 });
+    const key = world.acquire('n', { ttlMs: TTL_MS, renew: false });
+    world.open();
+    world.grant(key);
+    world.pass(2_700 - aheadMs);
+    world.sleep(aheadMs);
+    world.do({ kind: 'wake' });
+    world.pass(aheadMs === 900 ? aheadMs : 0);
+    expect(world.news(key)).toEqual(news);
+    expect(world.sent('renew')).toHaveLength(asked);
+  });
+
   test('R12 only the answer to a frame sent after the doubt began decides', () => {
     const { world, key } = holding();
     world.pass(2_000);

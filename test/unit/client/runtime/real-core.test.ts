@@ -46,7 +46,7 @@ async function welcome(): Promise<void> {
   await tick();
 }
 
-function grantAll(ttlMs = 30_000): void {
+function grantAll(ttlMs = 30_000, firstToken = 7): void {
   const [last = []] = sent().slice(-1);
   const frame = last[0]?.frame;
   const claims = last.filter(({ type }) => type === 'acquire');
@@ -55,7 +55,7 @@ function grantAll(ttlMs = 30_000): void {
       type: 'granted',
       request,
       name: `n${index}`,
-      fencingToken: 7 + index,
+      fencingToken: firstToken + index,
       frame,
       leftMs: ttlMs,
       ttlMs,
@@ -149,7 +149,7 @@ describe('over the real core', () => {
     lastSocket().say('close', { code: 1006 });
     await vi.advanceTimersByTimeAsync(8_000);
     await welcome();
-    grantAll(3_000);
+    grantAll(3_000, 8);
     expect((await second).status).toBe('held');
     await vi.advanceTimersByTimeAsync(2_100);
     expect(
