@@ -49,7 +49,7 @@ export const F09: FieldCase = {
     const ends = crowd.map((client) => client.attempts(NAME, timesOf(plan), { ttlMs: TTL_MS, waitMs: WAIT_MS }));
     // In the midst of them stands one that does not give up: those before it and those behind it do.
     await sleep(500);
-    const waiting = waiter.acquire('b', NAME, { ttlMs: TTL_MS });
+    const waiting = waiter.acquire('b', NAME, { ttlMs: TTL_MS }, plan.holdMs + 30_000);
     await bench.log.find('queued', ({ client }) => client === 'B', 5_000, 'B stands in the queue');
     const settled = await Promise.all(ends);
     const peakMb = residentMb(coordinator.pid);

@@ -1,5 +1,6 @@
 import type { FieldCase } from '../support/field-case.ts';
 import { F01 } from './f01.ts';
+import { F02 } from './f02.ts';
 import { F03 } from './f03.ts';
 import { F04 } from './f04.ts';
 import { F05 } from './f05.ts';
@@ -8,6 +9,7 @@ import { F07 } from './f07.ts';
 import { F08 } from './f08.ts';
 import { F09 } from './f09.ts';
 import { F10 } from './f10.ts';
+import { F11 } from './f11.ts';
 import { F13 } from './f13.ts';
 import { F14 } from './f14.ts';
 import { F15 } from './f15.ts';
@@ -25,6 +27,7 @@ import { F53 } from './f53.ts';
 /** The cases that are played so far, in the order of their numbers. */
 export const CASES: readonly FieldCase[] = [
   F01,
+  F02,
   F03,
   F04,
   F05,
@@ -33,6 +36,7 @@ export const CASES: readonly FieldCase[] = [
   F08,
   F09,
   F10,
+  F11,
   F13,
   F14,
   F15,
