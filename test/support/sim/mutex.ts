@@ -193,5 +193,6 @@ export function countIn(value: Json | undefined): number {
 
 /** And who wrote it. */
 export function writerIn(value: Json | undefined): string {
-  return typeof value === 'object' && value !== null && 'by' in value ? String(value['by']) : '';
+  const by = typeof value === 'object' && value !== null && 'by' in value ? value['by'] : '';
+  return typeof by === 'string' ? by : '';
 }
