@@ -10,6 +10,7 @@ import { F08 } from './f08.ts';
 import { F09 } from './f09.ts';
 import { F10 } from './f10.ts';
 import { F11 } from './f11.ts';
+import { F12 } from './f12.ts';
 import { F13 } from './f13.ts';
 import { F14 } from './f14.ts';
 import { F15 } from './f15.ts';
@@ -37,6 +38,7 @@ export const CASES: readonly FieldCase[] = [
   F09,
   F10,
   F11,
+  F12,
   F13,
   F14,
   F15,
