@@ -3,11 +3,11 @@ import { LIMITS_DEFAULT } from 'leasehold-server';
 import type { Json } from '../../../shared/json.ts';
 import { TTL_MS_DEFAULT } from '../../../shared/limits.ts';
 import type { Bench } from '../support/bench.ts';
-import { eachLine, exitOf, startChild } from '../support/children.ts';
 import type { Coordinating } from '../support/coordinating.ts';
 import type { FieldCase } from '../support/field-case.ts';
 import type { HostedCoordinator } from '../support/hosted-coordinator.ts';
 import { msBetween } from '../support/log.ts';
+import { Script } from '../support/script.ts';
 import { within } from '../support/waiting.ts';
 import { namesUnitAndRange, REFUSED_MS_MAX, tally, type Refused } from './f06/refused.ts';
 import { legalOnTheWire, oddOnTheWire } from './f06/wire.ts';
@@ -62,11 +62,6 @@ async function oddLimits(bench: Bench, coordinator: HostedCoordinator): Promise<
   tally(bench, 'the durations among the limits of a coordinator, by configure()', refusals);
 }
 
-interface Line {
-  readonly what: string;
-  readonly [field: string]: unknown;
-}
-
 /** What `f06/sdk.ts` says of one value. */
 interface Tried {
   readonly api: string;
@@ -78,33 +73,37 @@ interface Tried {
   readonly outcome: { readonly code: string; readonly param?: string; readonly message?: string };
 }
 
+/** What it says of durations that are left out, or 0 where that is legal. */
+interface Legal {
+  readonly absentMs: number;
+  readonly tookMs: number;
+  readonly oneTry: { readonly code: string };
+}
+
 async function oddInTheClient(bench: Bench, coordinator: Coordinating): Promise<void> {
-  const script = fileURLToPath(new URL('./f06/sdk.ts', import.meta.url));
-  const child = startChild(process.execPath, ['--unhandled-rejections=strict', script, coordinator.url]);
-  const lines: Line[] = [];
-  let stderr = '';
-  eachLine(child.stdout, (text) => lines.push(JSON.parse(text) as Line)); // Written by our own script.
-  eachLine(child.stderr, (text) => (stderr += `${text}\n`));
-  const { code } = await within(exitOf(child), 30_000, 'the script ends').finally(() => child.kill('SIGKILL'));
-  if (code !== 0) throw new Error(`the script ended with ${code}: ${stderr}`);
-  const tried = lines.filter(({ what }) => what === 'odd') as unknown as readonly Tried[]; // As above.
+  using script = new Script(fileURLToPath(new URL('./f06/sdk.ts', import.meta.url)), [coordinator.url]);
+  const { code } = await within(script.ended, 60_000, 'the script ends');
+  if (code !== 0) throw new Error(`the script ended with ${code}: ${script.stderr}`);
+  const said = (what: string): readonly unknown[] =>
+    script.lines.filter((line) => line.what === what).map(({ fields }) => fields);
+  const tried = said('odd') as readonly Tried[]; // Written by that script.
   for (const api of new Set(tried.map((one) => one.api))) {
     const of = tried.filter((one) => one.api === api);
     tally(bench, `client, ${api}`, of.map(refusedBy));
   }
-  const legal = lines.find(({ what }) => what === 'legal');
+  const [legal] = said('legal') as readonly Legal[]; // As above.
   bench.measure(
     'the window of a lease that was asked for without a duration',
-    `${Number(legal?.['absentMs'])} ms`,
+    `${legal?.absentMs} ms`,
     `${TTL_MS_DEFAULT} ms`,
-    legal?.['absentMs'] === TTL_MS_DEFAULT,
+    legal?.absentMs === TTL_MS_DEFAULT,
   );
-  const { code: oneTry } = (legal?.['oneTry'] ?? {}) as { readonly code?: string }; // As above.
+  const { code: oneTry = 'none', tookMs = Number.NaN } = { ...legal?.oneTry, ...legal };
   bench.measure(
     'client: a wait of 0 for a name that is held',
-    `${oneTry} after ${Number(legal?.['tookMs']).toFixed(0)} ms`,
+    `${oneTry} after ${tookMs.toFixed(0)} ms`,
     `wait-timeout, at most ${REFUSED_MS_MAX} ms`,
-    oneTry === 'wait-timeout' && Number(legal?.['tookMs']) <= REFUSED_MS_MAX,
+    oneTry === 'wait-timeout' && tookMs <= REFUSED_MS_MAX,
   );
 }
 

@@ -12,7 +12,7 @@ export class RawClient {
   /** Close code and reason, once the socket is closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly #socket: WebSocket;
-  readonly #listeners = new Set<(message: Message) => void>();
+  readonly #listeners = new Set<(message: Message, at: bigint) => void>();
   #frames = 0;
   #taken = 0;
 
@@ -22,7 +22,7 @@ export class RawClient {
       const at = now();
       for (const message of messagesOf(data.toString('utf8'))) {
         this.received.push({ at, message });
-        for (const listener of this.#listeners) listener(message);
+        for (const listener of this.#listeners) listener(message, at);
         if (message['type'] === 'ping')
           this.send({ type: 'pong', ping: message['ping'] ?? 0, clockMs: performance.now() });
       }
@@ -76,6 +76,22 @@ export class RawClient {
     this.sendText(JSON.stringify({ frame: this.#frames, ...message }));
   }
 
+  /** Several messages in one frame. */
+  sendAll(messages: readonly Message[]): void {
+    this.#frames += 1;
+    this.sendText(JSON.stringify(messages.map((one, index) => (index === 0 ? { frame: this.#frames, ...one } : one))));
+  }
+
+  /** Calls back with each message to come, before whoever takes it. */
+  listen(listener: (message: Message, at: bigint) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Reads nothing any more, and so answers nothing; its peer is told of no end. */
+  hush(): void {
+    this.#socket.pause();
+  }
+
   /** The same of fields as they are written, `"ttlMs":1e400`, also where no value of JavaScript is written so. */
   sendWritten(fields: string): void {
     this.#frames += 1;
@@ -98,6 +114,8 @@ export class RawClient {
     const found = new Promise<Message>((resolve) => {
       listener = (message) => {
         if (message['type'] !== type) return;
+        // At once: the next message of the same frame is not for this one.
+        this.#listeners.delete(listener);
         this.#taken = this.received.length;
         resolve(message);
       };

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { connect, isLeaseError, type Client } from 'leasehold';
-import { say, url } from '../f30/say.ts';
+import { say } from '../../support/script.ts';
 
 /** A script: gives every duration of the client's API what is none, and says how that went. */
+const [, , url = ''] = process.argv;
 const ODD: readonly unknown[] = [
   0,
   -1,

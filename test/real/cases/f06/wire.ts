@@ -62,7 +62,7 @@ const REQUIRED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bye: {},
 };
 
-function written({ type, field }: DurationField, value: string | null): string {
+function fieldsOf({ type, field }: DurationField, value: string | null): string {
   const fields = { type: `"${type}"`, ...REQUIRED[type], [field]: value };
   return Object.entries(fields)
     .flatMap(([key, text]) => (text === null ? [] : [`"${key}":${text}`]))
@@ -92,7 +92,7 @@ export async function oddOnTheWire(bench: Bench, coordinator: Coordinating): Pro
 
 async function refused(raw: RawClient, field: DurationField, value: string | null): Promise<Refused> {
   const from = now();
-  raw.sendWritten(written(field, value));
+  raw.sendWritten(fieldsOf(field, value));
   const error = await raw.take('error');
   return judged(field, value, error, msBetween(from, now()));
 }
@@ -101,7 +101,7 @@ async function refused(raw: RawClient, field: DurationField, value: string | nul
 async function refusedHello(coordinator: Coordinating, field: DurationField, value: string | null): Promise<Refused> {
   const raw = await RawClient.open(coordinator.url);
   const from = now();
-  raw.sendWritten(written(field, value));
+  raw.sendWritten(fieldsOf(field, value));
   const error = await raw.take('error');
   await within(raw.closed, 5_000, 'the socket is closed');
   return judged(field, value, error, msBetween(from, now()));
