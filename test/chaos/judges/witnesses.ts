@@ -40,17 +40,11 @@ export interface Witnesses {
 export function witnessesIn(entries: readonly Entry[]): Witnesses {
   const written: Written[] = [];
   const seen: Seen[] = [];
-  const granted = new Set<string>();
   const called = new Map<string, bigint>();
   listen(entries, {
     heard: (heard) => {
       if (heard.message['type'] === 'stateSet') written.push(...writtenIn(heard));
-      if (heard.message['type'] === 'granted') {
-        const key = `${heard.client} ${Number(heard.message['fencingToken'])}`;
-        // What is told again may have been written under this grant.
-        if (!granted.has(key)) seen.push(grantIn(heard));
-        granted.add(key);
-      }
+      if (heard.message['type'] === 'granted') seen.push(grantIn(heard));
       if (heard.message['type'] === 'view') seen.push(...viewsIn(heard));
     },
     other: (entry) => {

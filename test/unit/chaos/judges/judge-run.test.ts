@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../../real/support/log.ts';
 import { notShown } from '../../../chaos/judges/counts.ts';
+import { holdsIn } from '../../../chaos/judges/holds.ts';
 import { JUDGES, judgeRun } from '../../../chaos/judges/judge-run.ts';
-import { entry, fault, held, lost, received, released, runOf, sent, turn } from '../histories.ts';
+import { after, entry, fault, held, lost, received, released, runOf, sent, turn } from '../histories.ts';
 
 /** Which judges find something, each once or more. */
 const findersOf = (entries: readonly Entry[], faults = [fault('reset', 'A', 0, 1)]): readonly string[] => {
@@ -83,7 +84,9 @@ describe('lock', () => {
       sent(30, 'A', { type: 'acquire', request: 'r1', name: 'job', ttlMs: 3_000 }, 2),
       received(31, 'A', { type: 'granted', request: 'r1', name: 'job', fencingToken: 1 }, 2),
     ];
-    expect(findersOf([...turn('A', 1, { claim: 2, told: 3, letGo: 40, answered: 41 }), ...again])).toEqual([]);
+    const history = [...turn('A', 1, { claim: 2, told: 3, letGo: 40, answered: 41 }), ...again];
+    expect(findersOf(history)).toEqual([]);
+    expect(holdsIn(history)).toMatchObject([{ claimedAt: after(2), toldAt: after(3), endedBy: after(41) }]);
   });
 });
 
