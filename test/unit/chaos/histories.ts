@@ -5,9 +5,9 @@ import type { ChaosRun, FaultSpan } from '../../chaos/run.ts';
 /** Histories made by hand. Instants are milliseconds after this. */
 export const START = 1_000_000_000n;
 
-export const after = (ms: number): bigint => addMs(START, ms);
+export const instantOf = (ms: number): bigint => addMs(START, ms);
 
-export const entry = (ms: number, client: string, what: What): Entry => ({ at: after(ms), client, ...what });
+export const entry = (ms: number, client: string, what: What): Entry => ({ at: instantOf(ms), client, ...what });
 
 type Of = { readonly name?: string; readonly key?: string };
 const lease = (
@@ -35,8 +35,8 @@ export const received = (ms: number, client: string, message: Message, dial = 1)
 export const fault = (kind: string, victim: string, from: number, to: number): FaultSpan => ({
   kind,
   victim,
-  from: after(from),
-  to: after(to),
+  from: instantOf(from),
+  to: instantOf(to),
 });
 
 export function runOf(entries: readonly Entry[], faults: readonly FaultSpan[] = [], lastMs = 1_000): ChaosRun {
@@ -47,7 +47,7 @@ export function runOf(entries: readonly Entry[], faults: readonly FaultSpan[] = 
     date: '2026-12-01T00:00:00.000Z',
     machine: 'a machine',
     from: START,
-    to: after(lastMs),
+    to: instantOf(lastMs),
     clients: ['A', 'B', 'C'],
     names: ['job'],
     faults,

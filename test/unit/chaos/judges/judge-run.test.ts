@@ -3,7 +3,7 @@ import type { Entry } from '../../../real/support/log.ts';
 import { notShown } from '../../../chaos/judges/counts.ts';
 import { holdsIn } from '../../../chaos/judges/holds.ts';
 import { JUDGES, judgeRun } from '../../../chaos/judges/judge-run.ts';
-import { after, entry, fault, held, lost, received, released, runOf, sent, turn } from '../histories.ts';
+import { entry, fault, held, instantOf, lost, received, released, runOf, sent, turn } from '../histories.ts';
 
 /** Which judges find something, each once or more. */
 const findersOf = (entries: readonly Entry[], faults = [fault('reset', 'A', 0, 1)]): readonly string[] => {
@@ -86,7 +86,7 @@ describe('lock', () => {
     ];
     const history = [...turn('A', 1, { claim: 2, told: 3, letGo: 40, answered: 41 }), ...again];
     expect(findersOf(history)).toEqual([]);
-    expect(holdsIn(history)).toMatchObject([{ claimedAt: after(2), toldAt: after(3), endedBy: after(41) }]);
+    expect(holdsIn(history)).toMatchObject([{ claimedAt: instantOf(2), toldAt: instantOf(3), endedBy: instantOf(41) }]);
   });
 });
 
