@@ -96,12 +96,18 @@ async function main(): Promise<void> {
   conclude(kept, out, values.only === undefined ? { faults, ranMs: Math.min(ms, performance.now() - began) } : null);
 }
 
+/** One Ctrl-C may come twice: from the terminal and from npm. */
+const SAME_MS = 500;
+
 /** The first Ctrl-C ends the faults, the second one everything. */
 function interruptions(): AbortController {
   const controller = new AbortController();
+  let first = Infinity;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(130);
+      if (performance.now() > first + SAME_MS) process.exit(130);
+      if (controller.signal.aborted) return;
+      first = performance.now();
       say('no more faults; once more ends it without a verdict');
       controller.abort();
     });

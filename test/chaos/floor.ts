@@ -7,7 +7,7 @@ import { OwnNetwork } from './own-network.ts';
 import { SmallDisk } from './small-disk.ts';
 import { Supervisor } from './supervisor.ts';
 import { Tenant } from './tenant.ts';
-import { faketimeLibrary, type Tool } from './tools.ts';
+import { faketimeLibrary, OWN_SESSION, type Tool } from './tools.ts';
 import { WallClock } from './wall-clock.ts';
 import { NUMBER, WINDOW_MS, WORK } from './workload.ts';
 
@@ -52,6 +52,7 @@ export class Floor implements AsyncDisposable {
     const supervisor = await Supervisor.start(bench, {
       data: join(data, 'leasehold.db'),
       env: clock.env,
+      under: OWN_SESSION,
       readyWithinMs: 30_000,
       args: ['--log-level', 'warn', ...(network === null ? [] : ['--host', '0.0.0.0', '--insecure'])],
     });

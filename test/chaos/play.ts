@@ -1,6 +1,6 @@
 import { now, type Entry } from '../real/support/log.ts';
 import { Bench } from '../real/support/bench.ts';
-import { eventually, sleep } from '../real/support/waiting.ts';
+import { eventually, sleep, within } from '../real/support/waiting.ts';
 import type { Fault } from './fault.ts';
 import { Floor } from './floor.ts';
 import { planOf, type Step } from './plan.ts';
@@ -12,6 +12,8 @@ import { NUMBER } from './workload.ts';
 
 /** Within this every claim of a calm system ends, and everyone who asks gets a lease. */
 const CALM_MS = 60_000;
+/** Within this every fault is over by itself. */
+const FAULT_MS = 180_000;
 const PROGRESS_MS = 10_000;
 
 export interface Wanted {
@@ -81,11 +83,14 @@ async function faults(floor: Floor, spans: FaultSpan[], { seed, ms, faults: kind
   }
 }
 
+/** One that fails, or does not end, is told, and the run goes on: what it has shown so far is worth a verdict. */
 const playStep = (floor: Floor, step: Step, spans: FaultSpan[]): readonly Promise<void>[] =>
   step.faults.map(async ({ fault, chance }) => {
     const victim = await fault.victim(floor, chance);
     const from = now();
-    await fault.play(floor, chance, victim);
+    await within(fault.play(floor, chance, victim), FAULT_MS, 'its end').catch((error: unknown) => {
+      floor.supervisor.found.push(`the fault ${fault.kind} of ${victim} failed: ${String(error)}`);
+    });
     spans.push({ kind: fault.kind, victim, from, to: now() });
   });
 

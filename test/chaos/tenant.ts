@@ -3,6 +3,7 @@ import type { ClientHandle, ClientProcess } from '../real/support/client-process
 import type { Order } from '../real/support/program/commands.ts';
 import type { Relay } from '../real/support/relay.ts';
 import type { OwnNetwork } from './own-network.ts';
+import { OWN_SESSION } from './tools.ts';
 import { forgetFaketimeOf, type WallClock } from './wall-clock.ts';
 import { ending, WORK } from './workload.ts';
 
@@ -68,7 +69,7 @@ export class Tenant {
 
   #start(): ClientProcess {
     const { index, clock, network, url, loose } = this.place;
-    const started = this.#bench.process(clock.env, network?.under ?? []);
+    const started = this.#bench.process(clock.env, [...OWN_SESSION, ...(network?.under ?? [])]);
     void started.exit.then(() => forgetFaketimeOf(started.pid));
     this.#generation += 1;
     this.#orders = [];

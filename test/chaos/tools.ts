@@ -47,3 +47,6 @@ const runs = (command: string, ...args: readonly string[]): boolean =>
 export function system(command: string, ...args: readonly string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
+
+/** A program that is started under it does not hear the Ctrl-C that is meant for this one. */
+export const OWN_SESSION: readonly string[] = onPath('setsid') === null ? [] : ['setsid'];
