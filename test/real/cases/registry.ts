@@ -14,6 +14,7 @@ import { F12 } from './f12.ts';
 import { F13 } from './f13.ts';
 import { F14 } from './f14.ts';
 import { F15 } from './f15.ts';
+import { F21 } from './f21.ts';
 import { F22 } from './f22.ts';
 import { F23 } from './f23.ts';
 import { F25 } from './f25.ts';
@@ -22,6 +23,7 @@ import { F27 } from './f27.ts';
 import { F30 } from './f30.ts';
 import { F31 } from './f31.ts';
 import { F33 } from './f33.ts';
+import { F37 } from './f37.ts';
 import { F49 } from './f49.ts';
 import { F53 } from './f53.ts';
 
@@ -42,6 +44,7 @@ export const CASES: readonly FieldCase[] = [
   F13,
   F14,
   F15,
+  F21,
   F22,
   F23,
   F25,
@@ -50,6 +53,7 @@ export const CASES: readonly FieldCase[] = [
   F30,
   F31,
   F33,
+  F37,
   F49,
   F53,
 ];

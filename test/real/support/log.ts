@@ -53,7 +53,8 @@ export type What =
       readonly ttlMs?: number;
     } & OfLease)
   | { readonly event: 'queued'; readonly key: string; readonly name: string; readonly position: number }
-  | { readonly event: 'status'; readonly status: string }
+  /** `code`: why, of `backing-off` and `refused`. */
+  | { readonly event: 'status'; readonly status: string; readonly code?: string }
   /** One view of a watch. `holder` holds the name, `writer` wrote the value: fencing tokens, null where there is none. */
   | {
       readonly event: 'viewed';

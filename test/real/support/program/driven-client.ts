@@ -38,7 +38,9 @@ export class DrivenClient {
     const log = (what: What, at?: bigint): void => this.log(what, at);
     const socket = order.record ? { WebSocket: recordingSocket(log, platform.now) } : {};
     this.client = connect(order.url, { label, ...order.options, ...socket });
-    this.client.on('status', ({ status }) => this.log({ event: 'status', status }));
+    this.client.on('status', ({ status, error }) =>
+      this.log({ event: 'status', status, ...(error === null ? {} : { code: error.code }) }),
+    );
     this.client.on('warning', ({ code, message }) => this.log({ event: 'warning', text: `${code}: ${message}` }));
   }
 
@@ -88,6 +90,8 @@ export class DrivenClient {
       case 'read':
         this.read(command.key);
         return;
+      case 'wall':
+        return this.settle(command.call, 'wall', () => Promise.resolve(Date.now()));
       case 'loop':
         return this.settle(command.call, 'loop', () => loop(this, command));
       case 'burst':
