@@ -9,7 +9,7 @@ import { missed } from '../test/chaos/needed.ts';
 import { play } from '../test/chaos/play.ts';
 import { writeReport } from '../test/chaos/report/write-report.ts';
 import { keep, readKept, type KeptRun } from '../test/chaos/run-file.ts';
-import { runOf } from '../test/chaos/run-of.ts';
+import { presentCommit, runOf } from '../test/chaos/run-of.ts';
 import { missingTools, type Tool } from '../test/chaos/tools.ts';
 import { root } from './support/files.ts';
 
@@ -84,12 +84,13 @@ async function main(): Promise<void> {
   const missing = missingTools();
   const faults = possible(chosen(values.only), missing, values['require-all']);
   const interrupted = interruptions();
+  const commit = presentCommit();
   const began = performance.now();
   const ms = minutes * 60_000;
   const played = await play({ seed, ms, faults, missing, signal: interrupted.signal, progress: say });
   const only = values.only === undefined ? '' : ` --only ${values.only}`;
   const command = `npm run chaos -- --minutes ${minutes} --seed ${seed}${only}`;
-  const kept = { run: runOf(played, { seed, command }), found: played.found };
+  const kept = { run: runOf(played, { seed, command, commit }), found: played.found };
   mkdirSync(out, { recursive: true });
   await keep(join(out, 'log.jsonl.gz'), kept);
   writeFileSync(join(out, 'coordinator.log'), played.coordinatorSaid);

@@ -20,7 +20,9 @@ test(
     const missing = missingTools();
     const faults = FAULTS.filter(({ needs }) => needs.every((tool) => !missing.has(tool)));
     const played = await play({ seed: SEED, ms: FAULTY_MS, faults, missing });
-    const { violations, counts } = judgeRun(runOf(played, { seed: SEED, command: 'LEASEHOLD_SEED' }));
+    const { violations, counts } = judgeRun(
+      runOf(played, { seed: SEED, command: 'npx vitest run test/real/chaos.test.ts', commit: '' }),
+    );
     expect([...violations, ...played.found]).toEqual([]);
     expect(SHOWN.filter((what) => (counts[what] ?? 0) === 0)).toEqual([]);
   },
