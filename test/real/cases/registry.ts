@@ -24,6 +24,7 @@ import { F30 } from './f30.ts';
 import { F31 } from './f31.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
+import { F34 } from './f34.ts';
 import { F49 } from './f49.ts';
 import { F53 } from './f53.ts';
 
@@ -53,6 +54,7 @@ export const CASES: readonly FieldCase[] = [
   F30,
   F31,
   F33,
+  F34,
   F37,
   F49,
   F53,
