@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../support/bench.ts';
 import type { ClientHandle } from '../support/client-process.ts';
 import type { CoordinatorProcess } from '../support/coordinator-process.ts';
 import type { FieldCase, Size } from '../support/field-case.ts';
 import { addMs, entriesOf, msBetween, now, quantile } from '../support/log.ts';
+import { processorOf, tellProcessor } from '../support/processor.ts';
 import { Script } from '../support/script.ts';
 import { sleep } from '../support/waiting.ts';
 import { leastMs, nameOf, prefixOf, socketOf, type Crowd } from './f02/names.ts';
@@ -59,7 +59,7 @@ export const F02: FieldCase = {
     onlookers.tell({ do: 'watch', names });
     await shown.until(addMs(silentAt, plan.ttlMs + 2 * OVER_MS_MAX));
     const endAt = now();
-    const after = processorOf(coordinator);
+    tellProcessor(bench, coordinator, before);
     onlookers.tell({ do: 'report' });
     const report = reportIn((await onlookers.says('report')).fields);
     onlookers.tell({ do: 'leave' });
@@ -74,21 +74,8 @@ export const F02: FieldCase = {
     measureEnds(bench, plan, renewals, report.granted, { names: waited, what: 'their waiters that were granted' });
     measureHealthy(bench, silentAt, endAt);
     shown.measure(report.least);
-    // Where this is much, it is the machine that was measured.
-    bench.measure(
-      'the coordinator, meanwhile',
-      `ran ${(after.ranMs - before.ranMs).toFixed(0)} ms, waited ${(after.waitedMs - before.waitedMs).toFixed(0)} ms for a processor`,
-      'told only',
-      true,
-    );
   },
 };
-
-/** How long its main thread has run, and how long it could have run but had no processor. */
-function processorOf({ pid }: CoordinatorProcess): { readonly ranMs: number; readonly waitedMs: number } {
-  const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number);
-  return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };
-}
 
 const namesOf = ({ sockets, perSocket }: Crowd): readonly string[] =>
   Array.from({ length: sockets * perSocket }, (_, index) => nameOf(index % sockets, Math.floor(index / sockets)));

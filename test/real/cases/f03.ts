@@ -4,6 +4,7 @@ import type { ClientHandle, ClientProcess } from '../support/client-process.ts';
 import type { CoordinatorProcess } from '../support/coordinator-process.ts';
 import type { FieldCase } from '../support/field-case.ts';
 import { entriesOf, msBetween, type EntryOf } from '../support/log.ts';
+import { processorOf, tellProcessor } from '../support/processor.ts';
 import type { Relay } from '../support/relay.ts';
 import { sleep } from '../support/waiting.ts';
 
@@ -27,6 +28,7 @@ export const F03: FieldCase = {
     const place = { bench, coordinator, holders: bench.process(), waiters: bench.process() };
     const observer = bench.process().client('observer', coordinator.url, { idleMs: 60_000 });
     await observer.ready(30_000);
+    const before = processorOf(coordinator);
     const outcomes: Outcome[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const runs = Array.from({ length: atOnce }, (_, index) => round * atOnce + index);
@@ -35,6 +37,7 @@ export const F03: FieldCase = {
     // Cut off when they are closed, so that they may not be able to say so.
     bench.ghosts = outcomes.length;
     measure(bench, outcomes);
+    tellProcessor(bench, coordinator, before);
   },
 };
 
