@@ -22,6 +22,7 @@ import { F26 } from './f26.ts';
 import { F27 } from './f27.ts';
 import { F30 } from './f30.ts';
 import { F31 } from './f31.ts';
+import { F32 } from './f32.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
@@ -53,6 +54,7 @@ export const CASES: readonly FieldCase[] = [
   F27,
   F30,
   F31,
+  F32,
   F33,
   F34,
   F37,
