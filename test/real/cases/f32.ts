@@ -16,6 +16,8 @@ export const F32: FieldCase = {
     const coordinator = await bench.coordinator();
     const length = size === 'full' ? { ttlMs: 3_000, windows: 5, rounds: 5 } : { ttlMs: 2_000, windows: 2, rounds: 1 };
     await Promise.all([again(bench, coordinator, length), oneOfThree(bench, coordinator, length)]);
+    // A hello whose welcome is too late for its dial makes a session that nobody knows.
+    bench.ghosts = length.rounds;
   },
 };
 
@@ -87,7 +89,7 @@ async function oneOfThree(bench: Bench, coordinator: CoordinatorProcess, length:
   let lost = 0;
   for (let round = 0; round < rounds; round += 1) {
     const stolen = await thief.acquire(`${round}`, 'three-x', { ttlMs, steal: true });
-    const before = `${round === 0 ? 'x' : `x${round - 1}`}`;
+    const before = round === 0 ? 'x' : `x${round - 1}`;
     await bench.log.find('lost', ({ key, client }) => client === 'three' && key === before, ttlMs, 'it is told');
     lost += 1;
     await thief.release(`${round}`);
