@@ -11,14 +11,17 @@ const SPREAD_MS = 3;
 const GRANTED_MS_MAX = 100;
 /** At a time; each in a client of its own, since one that is reset again and again pauses longer each time. */
 const ABREAST = 20;
-const PROGRAMS = 4;
+const PROGRAMS = 2;
 
 /** When A releases: about the reset, while B is away, or as B comes back. */
 const MOMENTS = ['reset', 'away', 'back'] as const;
 type Moment = (typeof MOMENTS)[number];
 
-export async function resumedAmidReleases(bench: Bench, rounds: number): Promise<void> {
-  const coordinator = await bench.coordinator();
+export async function resumedAmidReleases(
+  bench: Bench,
+  coordinator: CoordinatorProcess,
+  rounds: number,
+): Promise<void> {
   const leaving = bench.process().client('leaver', coordinator.url, { idleMs: 60_000 });
   const programs = Array.from({ length: PROGRAMS }, () => bench.process());
   const outcomes: Outcome[] = [];
