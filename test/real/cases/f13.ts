@@ -8,7 +8,7 @@ export const F13: FieldCase = {
     'S8 whoever comes as the name is released, or comes back, is granted at once and never sleeps beside a free name',
   async run(bench, size) {
     const coordinator = await bench.coordinator();
-    await releasedAtEnqueue(bench, coordinator, size === 'full' ? 2_000 : 120);
+    await releasedAtEnqueue(bench, coordinator, size === 'full' ? 2_000 : 100);
     await resumedAmidReleases(bench, coordinator, size === 'full' ? 100 : 12);
   },
 };
