@@ -26,6 +26,7 @@ import { F32 } from './f32.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
+import { F37 } from './f37.ts';
 import { F49 } from './f49.ts';
 import { F53 } from './f53.ts';
 
@@ -57,6 +58,7 @@ export const CASES: readonly FieldCase[] = [
   F32,
   F33,
   F34,
+  F37,
   F37,
   F49,
   F53,

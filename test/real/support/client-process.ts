@@ -185,6 +185,10 @@ export class ClientHandle {
     return this.#call(10_000, (call) => ({ do: 'inspect', call, name }));
   }
 
+  wall(): Promise<Settled> {
+    return this.#call(10_000, (call) => ({ do: 'wall', call }));
+  }
+
   loop(name: string, times: number, holdMs: number, options: AcquireOptions = {}, limitMs = 120_000): Promise<Settled> {
     return this.#call(limitMs, (call) => ({ do: 'loop', call, name, times, holdMs, options }));
   }

@@ -36,6 +36,8 @@ export type Order =
   | { readonly do: 'set-state'; readonly call: string; readonly key: string; readonly value: Json }
   | { readonly do: 'inspect'; readonly call: string; readonly name: string }
   | { readonly do: 'read'; readonly key: string }
+  /** Settles with the wall clock of the process, in ms since 1970. */
+  | { readonly do: 'wall'; readonly call: string }
   /** Acquire, hold, release, `times` times; the next acquire is asked for in the same turn as the release. */
   | {
       readonly do: 'loop';
