@@ -26,8 +26,8 @@ import { F32 } from './f32.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
-import { F37 } from './f37.ts';
 import { F49 } from './f49.ts';
+import { F50 } from './f50.ts';
 import { F53 } from './f53.ts';
 
 /** The cases that are played so far, in the order of their numbers. */
@@ -59,7 +59,7 @@ export const CASES: readonly FieldCase[] = [
   F33,
   F34,
   F37,
-  F37,
   F49,
+  F50,
   F53,
 ];

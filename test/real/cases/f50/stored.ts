@@ -1,0 +1,83 @@
+import type { LeaseView } from 'leasehold';
+import type { Bench } from '../../support/bench.ts';
+import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
+import { entriesOf, now, type EntryOf } from '../../support/log.ts';
+import { eventually, sleep } from '../../support/waiting.ts';
+import { Attempts, type Place, type Tried } from './tenants.ts';
+
+/** Behind this the log of the journal is written back and begins anew, so that its old pages take small writes again. */
+const IDLE_MS = 2_500;
+const PAUSE_MS = 5;
+
+/**
+ * Once more the disk is full; now with writes that for a while find room in what the journal has. It is killed at the
+ * first refusal, among answers: whatever was answered has to be there at the next start.
+ */
+export async function measureStored(bench: Bench, { coordinator, disk, tenants }: Place): Promise<CoordinatorProcess> {
+  await sleep(IDLE_MS);
+  disk.fill();
+  const fullAt = now();
+  const attempts = new Attempts(bench, tenants, { pauseMs: PAUSE_MS, characters: 0, release: false });
+  const refused = (): Tried | null => attempts.tried.find(({ settled }) => !settled.ok) ?? null;
+  await eventually(refused, 30_000, 'a refusal');
+  const held = new Set(beliefs(bench));
+  await coordinator.kill();
+  const answered = attempts.tried.filter(({ settled }) => settled.ok);
+  // Those that were let go of or lost in the instant of the kill are no beliefs any more.
+  const still = new Set(beliefs(bench));
+  disk.free();
+  const next = await bench.restart(coordinator);
+  await attempts.end();
+  const reader = bench.process().client('reader', next.url, {}, false);
+  const listed = await reader.list('');
+  const views = new Map(
+    ((listed.ok ? listed.value : []) as unknown as readonly LeaseView[]).map((view) => [view.name, view]),
+  ); // As the client's own program wrote them.
+  const writes = answered.filter(({ what }) => what === 'state write');
+  measureThere(bench, 'state writes', writes, ({ name, n }) => numberIn(views.get(name)) >= n);
+  const leases = [...held].filter((lease) => still.has(lease));
+  const acquired = new Set(answered.filter(({ what }) => what === 'acquire').map(({ name }) => name));
+  const isThere = ({ name, token }: EntryOf<'held'>): boolean =>
+    views.get(name)?.holders.some(({ fencingToken }) => fencingToken === token) === true;
+  measureThere(
+    bench,
+    'grants',
+    leases.filter(({ name }) => acquired.has(name)),
+    isThere,
+  );
+  measureThere(
+    bench,
+    'leases from before',
+    leases.filter(({ at }) => at < fullAt),
+    isThere,
+  );
+  const highest = Math.max(...entriesOf(bench.log.entries, 'held').map(({ token }) => token));
+  const probe = await reader.acquire('probe', 'probe');
+  const token = probe.ok ? Number(probe.value) : Number.NaN;
+  bench.measure(
+    'first token behind the restart, above the highest one granted',
+    token - highest,
+    'above 0',
+    token > highest,
+  );
+  return next;
+}
+
+/** Leases that began and have not ended. */
+function beliefs({ log: { entries } }: Bench): readonly EntryOf<'held'>[] {
+  const ended = new Set([...entriesOf(entries, 'lost'), ...entriesOf(entries, 'released')].map(({ token }) => token));
+  return entriesOf(entries, 'held').filter(({ token }) => !ended.has(token));
+}
+
+const numberIn = (view: LeaseView | undefined): number =>
+  Number((view?.state?.value as { readonly n?: unknown } | null | undefined)?.n); // Written by `Attempts`.
+
+function measureThere<T>(bench: Bench, what: string, answered: readonly T[], isThere: (one: T) => boolean): void {
+  const there = answered.filter(isThere).length;
+  bench.measure(
+    `${what} answered until the kill on a full disk, that are there at the next start`,
+    `${there} of ${answered.length}`,
+    'all',
+    there === answered.length && answered.length > 0,
+  );
+}
