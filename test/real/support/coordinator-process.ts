@@ -7,12 +7,17 @@ import { within } from './waiting.ts';
 
 const READY = /^leasehold listening on (http:\/\/\S+)$/;
 
+/** What is run, unless an option says otherwise. */
+export const SERVE: readonly string[] = [process.execPath, COORDINATOR_COMMAND, 'serve'];
+
 export interface CoordinatorOptions {
   readonly data: string;
   readonly port?: number;
   readonly args?: readonly string[];
   /** A program that runs it, and its arguments: `strace ...`. */
   readonly under?: readonly string[];
+  /** Instead of the built command: `npm start --`. The options of `serve` come behind it. */
+  readonly command?: readonly string[];
   /** Added to the environment: `LD_PRELOAD`, `FAKETIME...`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly readyWithinMs?: number;
@@ -29,16 +34,15 @@ export class CoordinatorProcess implements Coordinating {
 
   private constructor(options: CoordinatorOptions) {
     this.#options = options;
-    const serve = [
-      COORDINATOR_COMMAND,
-      'serve',
+    const [command = process.execPath, ...args] = [
+      ...(options.under ?? []),
+      ...(options.command ?? SERVE),
       '--port',
       String(options.port ?? 0),
       '--data',
       options.data,
       ...(options.args ?? []),
     ];
-    const [command = process.execPath, ...args] = [...(options.under ?? []), process.execPath, ...serve];
     this.#child = startChild(command, args, options.env);
     eachLine(this.#child.stderr, (line) => this.#stderr.push(line));
     this.exit = exitOf(this.#child);
@@ -105,14 +109,15 @@ export class CoordinatorProcess implements Coordinating {
   }
 
   async kill(): Promise<void> {
-    for (const pid of this.#traced()) process.kill(pid, 'SIGKILL');
+    for (const pid of this.inner) process.kill(pid, 'SIGKILL');
     this.#child.kill('SIGKILL');
     await this.exit;
   }
 
-  /** Under a tracer, the coordinator itself: it would outlive a tracer that is killed. */
-  #traced(): readonly number[] {
-    if (this.#options.under === undefined || !this.living) return [];
+  /** Under a tracer or another program, the coordinator itself: it would outlive one that is killed. */
+  get inner(): readonly number[] {
+    const { under, command } = this.#options;
+    if ((under === undefined && command === undefined) || !this.living) return [];
     const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
     return children.split(' ').filter(Boolean).map(Number);
   }
