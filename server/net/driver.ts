@@ -41,6 +41,7 @@ export class Driver {
   #cancelTick: (() => void) | null = null;
   #stalledAt: MonoMs | null = null;
   #inFlight: Promise<void> = Promise.resolve();
+  #lastAppendMs: number | null = null;
 
   constructor(options: DriverOptions) {
     this.#options = options;
@@ -63,6 +64,11 @@ export class Driver {
   /** The listening clock's last reading, without advancing it. */
   get lastReading(): ListeningMs {
     return this.#expiry;
+  }
+
+  /** How long the last batch took to become durable: what a grant waits for. Null before the first. */
+  get lastAppendMs(): number | null {
+    return this.#lastAppendMs;
   }
 
   /** Resolves when the append in flight, if any, has ended. */
@@ -106,8 +112,13 @@ export class Driver {
   }
 
   #append(batch: Batch): void {
-    this.#inFlight = this.#options.journal.append(batch).then(
-      () => this.input({ kind: 'appended', sequence: batch.sequence, ok: true }),
+    const { journal, loop } = this.#options;
+    const began = loop.mono();
+    this.#inFlight = journal.append(batch).then(
+      () => {
+        this.#lastAppendMs = between(began, loop.mono());
+        this.input({ kind: 'appended', sequence: batch.sequence, ok: true });
+      },
       (error: unknown) => {
         this.#options.appendFailed(error);
         this.input({ kind: 'appended', sequence: batch.sequence, ok: false });

@@ -79,7 +79,7 @@ export class Service implements Coordinator {
       reasons: () => this.status.notReady,
       details: () => {
         const { phase, quietMs, connections, sessions, sockets, leases, claims, watches } = this.status;
-        return { phase, quietMs, connections, sessions, sockets, leases, claims, watches };
+        return { phase, quietMs, connections, sessions, sockets, leases, claims, watches, ...this.#appended() };
       },
       auth: settings.auth,
       loop: settings.loop,
@@ -227,6 +227,11 @@ export class Service implements Coordinator {
       show: (name) => core.show(driver.lastReading, name),
       list: (prefix, after, limit) => core.list(driver.lastReading, prefix, after, limit ?? VIEWS_DEFAULT),
     };
+  }
+
+  #appended(): { readonly appendMs?: number } {
+    const ms = 'driver' in this.#phase ? (this.#phase.driver?.lastAppendMs ?? null) : null;
+    return ms === null ? {} : { appendMs: Math.round(ms) };
   }
 
   #input(input: Input): void {

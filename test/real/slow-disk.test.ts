@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { onPath } from '../../scripts/support/system.ts';
 import { Bench } from './support/bench.ts';
 import { entriesOf, msBetween, quantile, type Entry } from './support/log.ts';
+import { renewalTimes } from './support/renewals.ts';
 import { FULL } from './support/size.ts';
 import { sleep } from './support/waiting.ts';
 
@@ -56,24 +57,6 @@ test.skipIf(onPath('strace') === null)(
     expect(bench.violations).toEqual([]);
   },
 );
-
-/** From sending each renewal until its answer. */
-function renewalTimes(entries: readonly Entry[]): readonly number[] {
-  const times: number[] = [];
-  const sentAt = new Map<string, bigint>();
-  for (const { client, at, messages } of entriesOf(entries, 'sent')) {
-    for (const { type, request } of messages) if (type === 'renew') sentAt.set(`${client} ${textOf(request)}`, at);
-  }
-  for (const { client, at, messages } of entriesOf(entries, 'received')) {
-    for (const { type, request } of messages) {
-      const sent = sentAt.get(`${client} ${textOf(request)}`);
-      if (type === 'renewed' && sent !== undefined) times.push(msBetween(sent, at));
-    }
-  }
-  return times;
-}
-
-const textOf = (request: unknown): string => (typeof request === 'string' ? request : '');
 
 function answerTimes(entries: readonly Entry[], wanted: (what: string) => boolean): readonly number[] {
   const calledAt = new Map(entriesOf(entries, 'called').map(({ call, at }) => [call, at]));

@@ -29,6 +29,7 @@ import { F34 } from './f34.ts';
 import { F49 } from './f49.ts';
 import { F50 } from './f50.ts';
 import { F53 } from './f53.ts';
+import { F54 } from './f54.ts';
 
 /** The cases that are played so far, in the order of their numbers. */
 export const CASES: readonly FieldCase[] = [
@@ -62,4 +63,5 @@ export const CASES: readonly FieldCase[] = [
   F49,
   F50,
   F53,
+  F54,
 ];

@@ -138,6 +138,19 @@ describe('S9 the driver', () => {
 describe('S4 the driver and the journal', () => {
   const batch: Batch = { sequence: 7, events: [] };
 
+  test('F54 how long the last batch took to become durable is told, once there was one', async () => {
+    let stored = (): void => undefined;
+    const { driver, loop, plan } = rig({ append: () => new Promise((resolve) => (stored = resolve)) });
+    expect(driver.lastAppendMs).toBeNull();
+    plan.outputs = [{ kind: 'append', batch: { sequence: 7, events: [] } }];
+    loop.turn(1, () => driver.input(closed));
+    loop.turn(300);
+    expect(driver.lastAppendMs).toBeNull();
+    stored();
+    await driver.settled();
+    expect(driver.lastAppendMs).toBe(300);
+  });
+
   test('S4 an append that has ended comes back in a turn, with its outcome', async () => {
     for (const [append, ok] of [
       [Promise.resolve(), true],
