@@ -1,5 +1,6 @@
 import { PROTOCOL_VERSION } from '../../../../shared/limits.ts';
 import type { Messages } from '../../support/log.ts';
+import { textOf } from '../../support/program/in-words.ts';
 import { RawClient } from '../../support/raw-client.ts';
 
 export type Message = Messages[number];
@@ -38,8 +39,8 @@ export class Owner {
     const granted = await client.take('granted');
     return new Owner(url, client, {
       instance,
-      session: String(welcome['session']),
-      secret: String(welcome['secret']),
+      session: textOf(welcome['session']),
+      secret: textOf(welcome['secret']),
       token: Number(granted['fencingToken']),
     });
   }

@@ -1,5 +1,6 @@
 import type { Bench } from '../../support/bench.ts';
 import { msBetween } from '../../support/log.ts';
+import { textOf } from '../../support/program/in-words.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { seeded } from '../../support/seeded.ts';
 import { sleep, within } from '../../support/waiting.ts';
@@ -83,7 +84,7 @@ async function stateOf(socket: RawClient): Promise<Outcome['told'][number] | nul
   const closed = await Promise.race([socket.closed, sleep(20).then(() => null)]);
   if (closed === null) return null;
   const error = socket.received.findLast(({ message }) => message['type'] === 'error');
-  return { code: String(error?.message['code'] ?? ''), closeCode: closed.code };
+  return { code: textOf(error?.message['code'] ?? ''), closeCode: closed.code };
 }
 
 function measure(bench: Bench, outcomes: readonly Outcome[]): void {

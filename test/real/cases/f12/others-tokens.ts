@@ -1,6 +1,7 @@
 import type { Bench } from '../../support/bench.ts';
 import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
 import type { Messages } from '../../support/log.ts';
+import { textOf } from '../../support/program/in-words.ts';
 import { RawClient } from '../../support/raw-client.ts';
 
 const TTL_MS = 3_000;
@@ -98,6 +99,6 @@ const renewal = async ({ raw, name, token }: Party): Promise<Said> =>
 
 const said = (what: string, message: Message, changes: (message: Message) => boolean): Said => ({
   what,
-  answer: changes(message) ? 'done' : String(message['code'] ?? 'refused'),
+  answer: changes(message) ? 'done' : textOf(message['code'] ?? 'refused'),
   changed: changes(message),
 });

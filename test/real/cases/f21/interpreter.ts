@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { PROTOCOL } from '../../../../shared/limits.ts';
 import type { Json } from '../../../../shared/json.ts';
-import type { Messages } from '../../support/log.ts';
 import { messagesOf } from '../../support/relay.ts';
 
 /** What is said of versions in `hello`; a field that is absent is left out. */
@@ -72,7 +71,7 @@ export class Interpreter {
     const { versions } = this;
     const [first, ...more] = messagesOf(text);
     if (versions === null || first?.['type'] !== 'hello' || more.length > 0) return text;
-    const { protocolMin, protocolMax, ...rest }: Messages[number] = first;
-    return JSON.stringify({ ...rest, ...versions });
+    const own = Object.entries(first).filter(([field]) => field !== 'protocolMin' && field !== 'protocolMax');
+    return JSON.stringify({ ...Object.fromEntries(own), ...versions });
   }
 }

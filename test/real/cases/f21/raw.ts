@@ -1,5 +1,6 @@
 import type { Bench } from '../../support/bench.ts';
 import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
+import { textOf } from '../../support/program/in-words.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { within } from '../../support/waiting.ts';
 import type { Versions } from './interpreter.ts';
@@ -20,10 +21,10 @@ export async function hellosOfOtherVersions(bench: Bench, { url }: CoordinatorPr
     raw.send({ type: 'hello', instance: `of ${of}`, dial: 1, ...versions });
     const error = await raw.take('error');
     const closed = await within(raw.closed, 5_000, 'the socket is closed');
-    const message = String(error['message']);
+    const message = textOf(error['message']);
     bench.measure(
       `hello with ${of}`,
-      `${String(error['code'])}, closed with ${closed.code}: ${message}`,
+      `${textOf(error['code'])}, closed with ${closed.code}: ${message}`,
       `version, ${UPGRADE_CLOSE_CODE}, and the range that is spoken`,
       error['code'] === 'version' &&
         error['retryable'] === false &&
@@ -43,7 +44,7 @@ export async function strangeWords(bench: Bench, { url }: CoordinatorProcess): P
   const token = Number(granted['fencingToken']);
   bench.measure(
     'hello and acquire with fields that nobody knows',
-    `welcome in version ${String(welcome['protocol'])}, token ${token}`,
+    `welcome in version ${textOf(welcome['protocol'])}, token ${token}`,
     'as without them',
     welcome['protocol'] === 1 && token > 0,
   );
@@ -53,7 +54,7 @@ export async function strangeWords(bench: Bench, { url }: CoordinatorProcess): P
   const [error, renewed] = await Promise.all([raw.take('error'), raw.take('renewed')]);
   bench.measure(
     'a message of a type that nobody knows',
-    `error ${String(error['code'])} to ${String(error['request'])}; the message behind it was ${renewed['leases'] === undefined ? 'lost' : 'answered'}`,
+    `error ${textOf(error['code'])} to ${textOf(error['request'])}; the message behind it was ${renewed['leases'] === undefined ? 'lost' : 'answered'}`,
     'an error that carries r-42; the rest counts',
     error['code'] === 'unknown-type' && error['request'] === 'r-42' && renewed['request'] === 'renewal',
   );
