@@ -115,15 +115,17 @@ export class Driver {
     const { journal, loop } = this.#options;
     const began = loop.mono();
     this.#inFlight = journal.append(batch).then(
-      () => {
-        this.#lastAppendMs = between(began, loop.mono());
-        this.input({ kind: 'appended', sequence: batch.sequence, ok: true });
-      },
+      () => this.#stored(batch, between(began, loop.mono())),
       (error: unknown) => {
         this.#options.appendFailed(error);
         this.input({ kind: 'appended', sequence: batch.sequence, ok: false });
       },
     );
+  }
+
+  #stored({ sequence }: Batch, tookMs: number): void {
+    this.#lastAppendMs = tookMs;
+    this.input({ kind: 'appended', sequence, ok: true });
   }
 
   /** While anything is held, waits or is due, the clock is read at least once each 75 ms, or it would lose time. */
