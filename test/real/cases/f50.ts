@@ -19,13 +19,16 @@ export const F50: FieldCase = {
   async run(bench, size) {
     const missing = missingTools().get('mounts');
     if (missing !== undefined) throw new Error(`a disk that is small enough to be filled cannot be made: ${missing}`);
+    // Within a short time renewals are asked for by hand; a long window is for machines that are busy.
+    const { fullMs, ttlMs } = size === 'full' ? { fullMs: 30_000, ttlMs: 3_000 } : { fullMs: 2_000, ttlMs: 10_000 };
     using disk = new SmallDisk(DISK_MB);
     const folder = join(disk.folder, 'data');
     mkdirSync(folder);
-    const coordinator = await bench.coordinator({ data: join(folder, 'leasehold.db') });
-    const tenants = await settledTenants(bench, coordinator);
-    const place = { coordinator, disk, tenants };
-    await measureFullDisk(bench, place, size === 'full' ? 30_000 : 2_000);
+    const data = join(folder, 'leasehold.db');
+    const coordinator = await bench.coordinator({ data });
+    const tenants = await settledTenants(bench, coordinator, ttlMs);
+    const place = { coordinator, data, disk, tenants };
+    await measureFullDisk(bench, place, fullMs);
     const next = await measureStored(bench, place);
     // The rest is judged before the disk is taken away.
     await bench.rest();

@@ -28,6 +28,7 @@ import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
 import { F49 } from './f49.ts';
 import { F50 } from './f50.ts';
+import { F51 } from './f51.ts';
 import { F53 } from './f53.ts';
 import { F54 } from './f54.ts';
 
@@ -62,6 +63,7 @@ export const CASES: readonly FieldCase[] = [
   F37,
   F49,
   F50,
+  F51,
   F53,
   F54,
 ];

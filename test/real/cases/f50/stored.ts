@@ -1,20 +1,26 @@
 import type { LeaseView } from 'leasehold';
 import type { Bench } from '../../support/bench.ts';
 import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
+import { JournalOnDisk } from '../../support/journal-on-disk.ts';
 import { entriesOf, now, type EntryOf } from '../../support/log.ts';
-import { eventually, sleep } from '../../support/waiting.ts';
+import { eventually } from '../../support/waiting.ts';
 import { Attempts, type Place, type Tried } from './tenants.ts';
 
-/** Behind this the log of the journal is written back and begins anew, so that its old pages take small writes again. */
-const IDLE_MS = 2_500;
+/** Behind the last append the log of the journal is put into the file; then its old pages take small writes again. */
+const WRITTEN_BACK_WITHIN_MS = 15_000;
 const PAUSE_MS = 5;
+const DIALS_WITHIN_MS = 15_000;
 
 /**
  * Once more the disk is full; now with writes that for a while find room in what the journal has. It is killed at the
  * first refusal, among answers: whatever was answered has to be there at the next start.
  */
-export async function measureStored(bench: Bench, { coordinator, disk, tenants }: Place): Promise<CoordinatorProcess> {
-  await sleep(IDLE_MS);
+export async function measureStored(
+  bench: Bench,
+  { coordinator, data, disk, tenants }: Place,
+): Promise<CoordinatorProcess> {
+  using journal = new JournalOnDisk(coordinator, data);
+  await journal.writtenBack(now(), WRITTEN_BACK_WITHIN_MS);
   disk.fill();
   const fullAt = now();
   const attempts = new Attempts(bench, tenants, { pauseMs: PAUSE_MS, characters: 0, release: false });
@@ -60,6 +66,9 @@ export async function measureStored(bench: Bench, { coordinator, disk, tenants }
     'above 0',
     token > highest,
   );
+  // A client that wants nothing does not dial again, and could say no farewell.
+  const { holders, waiters, newcomer } = tenants;
+  await Promise.all([...holders, ...waiters, newcomer].map((client) => client.ready(DIALS_WITHIN_MS)));
   return next;
 }
 

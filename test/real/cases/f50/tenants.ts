@@ -8,10 +8,12 @@ import { sleep } from '../../support/waiting.ts';
 const HOLDERS = 20;
 const WAITERS = 5;
 const WRITERS = 5;
-const TTL_MS = 3_000;
+/** Dials again soon once the coordinator is killed. */
+const PATIENT = { connectTimeoutMs: 1_000, maxBackoffMs: 500, idleMs: 60_000 };
 
 /** 20 that hold, of which 5 have one that waits for them, and 5 write states; and one that tries for more. */
 interface Tenants {
+  readonly ttlMs: number;
   readonly holders: readonly ClientHandle[];
   readonly waiters: readonly ClientHandle[];
   readonly writers: readonly ClientHandle[];
@@ -20,30 +22,31 @@ interface Tenants {
 
 export interface Place {
   readonly coordinator: CoordinatorProcess;
+  /** Its file. */
+  readonly data: string;
   readonly disk: SmallDisk;
   readonly tenants: Tenants;
 }
 
-export async function settledTenants(bench: Bench, { url }: CoordinatorProcess): Promise<Tenants> {
+export async function settledTenants(bench: Bench, { url }: CoordinatorProcess, ttlMs: number): Promise<Tenants> {
   const [holding, others] = [bench.process(), bench.process()];
   // Writers are not recorded: their frames are large.
   const holders = Array.from({ length: HOLDERS }, (_, index) =>
-    holding.client(`holder-${index}`, url, {}, index < HOLDERS - WRITERS),
+    holding.client(`holder-${index}`, url, PATIENT, index < HOLDERS - WRITERS),
   );
-  await Promise.all(holders.map((holder) => holder.acquire('a', holder.label, { ttlMs: TTL_MS })));
-  const patient = { idleMs: 60_000 };
-  const waiters = holders.slice(0, WAITERS).map(({ label }) => others.client(`waits-for-${label}`, url, patient));
+  await Promise.all(holders.map((holder) => holder.acquire('a', holder.label, { ttlMs })));
+  const waiters = holders.slice(0, WAITERS).map(({ label }) => others.client(`waits-for-${label}`, url, PATIENT));
   await Promise.all(
     waiters.map(async (waiter, index) => {
       const queued = bench.log.next('queued', ({ client }) => client === waiter.label, 5_000, 'a claim waits');
       // Most of them wait to the end, which is no concern of this case.
-      waiter.acquire('a', `holder-${index}`, { ttlMs: TTL_MS }, 120_000).catch(() => undefined);
+      waiter.acquire('a', `holder-${index}`, { ttlMs }, 120_000).catch(() => undefined);
       await queued;
     }),
   );
-  const newcomer = others.client('newcomer', url, patient);
+  const newcomer = others.client('newcomer', url, PATIENT);
   await newcomer.ready();
-  return { holders, waiters, writers: holders.slice(-WRITERS), newcomer };
+  return { ttlMs, holders, waiters, writers: holders.slice(-WRITERS), newcomer };
 }
 
 /** How a call ended, and when, by the clock of the process that made it. */
@@ -74,11 +77,13 @@ export class Attempts {
   readonly #ended: Promise<unknown>;
   #over = false;
 
-  constructor(bench: Bench, { newcomer, writers }: Tenants, how: Trying) {
+  constructor(bench: Bench, { newcomer, writers, ttlMs }: Tenants, how: Trying) {
     this.#bench = bench;
     this.#how = how;
-    const lanes = [() => this.#acquire(newcomer), ...writers.map((writer) => () => this.#write(writer))];
+    const lanes = [() => this.#acquire(newcomer, ttlMs), ...writers.map((writer) => () => this.#write(writer))];
     this.#ended = Promise.all(lanes.map((once) => this.#lane(once)));
+    // Whoever waits for the end is told; a case that fails before does not wait.
+    this.#ended.catch(() => undefined);
   }
 
   /** The first that ended so, of those called later than `since`; null: there is none yet. */
@@ -99,12 +104,10 @@ export class Attempts {
     }
   }
 
-  async #acquire(newcomer: ClientHandle): Promise<void> {
+  async #acquire(newcomer: ClientHandle, ttlMs: number): Promise<void> {
     Attempts.#count += 1;
     const name = `new-${Attempts.#count}`;
-    const granted = await this.#note('acquire', name, 0, newcomer, () =>
-      newcomer.tryAcquire(name, name, { ttlMs: TTL_MS }),
-    );
+    const granted = await this.#note('acquire', name, 0, newcomer, () => newcomer.tryAcquire(name, name, { ttlMs }));
     if (granted && this.#how.release) await newcomer.release(name);
   }
 
