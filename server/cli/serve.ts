@@ -11,6 +11,7 @@ import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { stderrLog, type Log } from './log.ts';
 import type { Command, Settings } from './settings.ts';
+import { stopSignals, type StopSignals } from './stop-signals.ts';
 
 const DRAIN_MS = 3_500;
 /** After this the process ends whatever the disk does (F61). */
@@ -19,8 +20,7 @@ const STOP_WITHIN_MS = 4_500;
 /** Runs a coordinator until a signal; resolves with the exit code. */
 export async function serve(command: Command, settings: Settings, io: Io): Promise<number> {
   const log = stderrLog(settings.logLevel);
-  // From the very start: process 1 hears no signal that it has no handler for.
-  const signalled = firstSignal(io, log);
+  const signals = stopSignals(io);
   let coordinator: Coordinator;
   const pages = command === 'dev' ? builtPages() : new Map<string, PageFile>();
   const { journal, nameOwner } = journalOf(settings, log);
@@ -49,7 +49,7 @@ export async function serve(command: Command, settings: Settings, io: Io): Promi
     await within(STOP_WITHIN_MS, coordinator.close({ drainMs: 0 }));
     return code;
   }
-  return untilStopped(coordinator, signalled, io, log);
+  return untilStopped(coordinator, signals, io, log);
 }
 
 interface OwnedJournal {
@@ -77,20 +77,12 @@ function journalOf({ data }: Settings, log: Log): OwnedJournal {
 /** `localhost` is two addresses, and which one a client tries first is the client's affair. */
 const hostsOf = (host: string): readonly string[] => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]);
 
-function firstSignal(io: Io, log: Log): Promise<void> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    io.onSignal((signal) => {
-      if (!isFirst) io.exit(128 + signal);
-      isFirst = false;
-      log.info({ signal }, 'draining; a second signal stops at once');
-      resolve();
-    });
+async function untilStopped(coordinator: Coordinator, signals: StopSignals, io: Io, log: Log): Promise<number> {
+  const begun = signals.first.then((signal) => {
+    log.info({ signal }, 'draining; a second signal ends the drain, a third one the process');
   });
-}
-
-async function untilStopped(coordinator: Coordinator, signalled: Promise<void>, io: Io, log: Log): Promise<number> {
-  const defect = await Promise.race([signalled, coordinator.broken]);
+  const defect = await Promise.race([begun, coordinator.broken]);
+  void signals.second.then(() => coordinator.close({ drainMs: 0 }));
   const isClosed = await within(STOP_WITHIN_MS, coordinator.close({ drainMs: DRAIN_MS }));
   if (!isClosed)
     log.error(

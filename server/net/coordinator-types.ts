@@ -93,7 +93,8 @@ export interface Coordinator {
   revoke(name: string, options?: RevokeOptions): Promise<readonly number[]>;
   /**
    * Grants nothing more, tells its clients, closes. Leases stay stored for the next run. Resolves within `drainMs`
-   * (whole ms, 0 to 60,000; default 4,000) and the time that the disk takes; the same promise each time.
+   * (whole ms, 0 to 60,000; default 4,000) and the time that the disk takes; the same promise each time. A later call
+   * can only shorten the drain.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }

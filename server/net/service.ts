@@ -62,6 +62,9 @@ export class Service implements Coordinator {
   #phase: Phase = { kind: 'starting' };
   #lastReference = 0;
   #closing: Promise<void> | null = null;
+  /** Of the drain: the shortest that was asked for. */
+  readonly #timeIsOver: Promise<void>;
+  #endTime: () => void = () => undefined;
   /** What the journal held, for the line that says that it listens. */
   #opened: Readonly<Record<string, unknown>> = {};
   #tellBroken: (error: Error) => void = () => undefined;
@@ -70,6 +73,7 @@ export class Service implements Coordinator {
     this.#settings = settings;
     this.#limits = settings.limits;
     this.broken = new Promise((resolve) => (this.#tellBroken = resolve));
+    this.#timeIsOver = new Promise((resolve) => (this.#endTime = resolve));
     this.#sockets = new Sockets({ ...settings, input: (input) => this.#input(input) });
     this.app = makeHttpApp({
       version: version(),
@@ -182,7 +186,8 @@ export class Service implements Coordinator {
     const problem = durationProblem('drainMs', drainMs, 0, DRAIN_MS_MAX);
     if (problem !== null)
       return Promise.reject(new CoordinatorError('bad-request', `close: ${problem.problem}.`, { param: 'drainMs' }));
-    this.#closing ??= this.#drainAndClose(drainMs);
+    this.#settings.loop.after(drainMs, this.#endTime);
+    this.#closing ??= this.#drainAndClose();
     return this.#closing;
   }
 
@@ -281,15 +286,14 @@ export class Service implements Coordinator {
     );
   }
 
-  async #drainAndClose(drainMs: number): Promise<void> {
-    const { loop, logger, journal } = this.#settings;
+  async #drainAndClose(): Promise<void> {
+    const { logger, journal } = this.#settings;
     const { core, driver } = this.#phase.kind === 'serving' ? this.#phase : { core: null, driver: null };
     if (this.#phase.kind !== 'broken') this.#phase = { kind: 'draining', core, driver };
     this.#sockets.closeTo('draining', 'The coordinator is about to stop. Try again in a moment.');
-    const timeIsOver = new Promise<void>((resolve) => loop.after(drainMs, resolve));
     if (driver !== null) {
       driver.input({ kind: 'drain', retryAfterMs: durationMs(RETRY_AFTER_DRAIN_MS) });
-      await Promise.race([this.#drained(driver), timeIsOver]);
+      await Promise.race([this.#drained(driver), this.#timeIsOver]);
     }
     this.#sockets.terminateAll();
     driver?.stop();

@@ -6,7 +6,7 @@ import { createCoordinator } from '../../../server/coordinator.ts';
 import { memoryJournal } from '../../../server/journal/memory.ts';
 import { answer } from '../../../server/net/fetch-listener.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { eventually } from '../support/waiting.ts';
+import { eventually, sleep } from '../support/waiting.ts';
 import { start, stopAll } from './support/coordinators.ts';
 import { hello, Stranger, textFrame } from './support/stranger.ts';
 
@@ -101,6 +101,23 @@ describe('a coordinator in a program of one’s own', () => {
     expect(coordinator.status.phase).toBe('closed');
     await expect(coordinator.listen({ port: 0 })).rejects.toMatchObject({ code: 'draining' });
     await expect(coordinator.revoke('a')).rejects.toMatchObject({ code: 'draining' });
+  });
+
+  test('S10 a later close can shorten the drain, and never lengthens it', async () => {
+    const { coordinator, url } = await start();
+    const { client } = await RawClient.welcome(url);
+    // It reads no close, and so answers none: the drain waits for it.
+    client.hush();
+    const closing = coordinator.close({ drainMs: 60_000 });
+    const isOpen = await Promise.race([closing.then(() => false), sleep(100).then(() => true)]);
+    expect(isOpen).toBe(true);
+    const from = performance.now();
+    expect(coordinator.close({ drainMs: 0 })).toBe(closing);
+    expect(coordinator.close({ drainMs: 60_000 })).toBe(closing);
+    await closing;
+    // Less than the second after which a socket that answers no close is cut.
+    expect(performance.now() - from).toBeLessThan(700);
+    client.cut();
   });
 
   test('S10 without authentication only loopback is listened on, unless that is accepted', async () => {
