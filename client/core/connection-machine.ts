@@ -255,10 +255,12 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
   const refused = phase.kind === 'open' ? since === connection : why && phase.kind === 'dialing';
   const turnedAway = since.turnedAway + (refused ? 1 : 0);
   const pace: BackoffKind = stakeMs < Infinity ? 'at-stake' : refused ? 'refused' : 'unreachable';
+  const chance = settings.chance();
+  const hintMs = why?.retryAfterMs ?? 0;
   const pause = backoffMs(
     pace,
     pace === 'refused' ? turnedAway : failures,
-    settings.chance(),
+    chance,
     Math.min(settings.maxBackoffMs, stakeMs / 3, waiterPauseMs),
   );
   const text = phase.kind === 'asking' ? `${NO_CREDENTIAL} in time` : noAnswer([urlOf(connection, around)]);
@@ -267,8 +269,9 @@ function failed(connection: Connection, why: Failure | null, now: Reading, aroun
     { ...since, failures, turnedAway, last },
     {
       kind: 'pausing',
-      firm: pace === 'refused' || !!why?.retryAfterMs,
-      until: later(now.mono, Math.max(pause, REDIAL_MS_MIN, Math.min(why?.retryAfterMs ?? 0, stakeMs / 3))),
+      firm: pace === 'refused' || hintMs > 0,
+      // Spread behind the hint, for as long again: everybody was given the same one.
+      until: later(now.mono, Math.max(pause, REDIAL_MS_MIN, Math.min(hintMs, stakeMs / 3) * (1 + chance))),
       failure: last,
     },
   );

@@ -179,7 +179,16 @@ describe('the client connection', () => {
       at(5_000),
       around(0.5),
     );
-    expect(state.phase).toMatchObject({ until: 14_000, firm: true });
+    expect(state.phase).toMatchObject({ until: 18_500, firm: true });
+  });
+
+  test('F60 those who were told the same hint spread behind it, for as long again; none comes before it', () => {
+    const told = { kind: 'failed', failure: { ...DRAINING, retryAfterMs: 1_000 } } as const;
+    const untils = [0, 0.25, 0.999].map((chance) => {
+      const { phase } = connectionStep(connectionIn(PHASES.open), told, at(5_000), around(chance)).state;
+      return phase.kind === 'pausing' ? Math.round(phase.until - 5_000) : 0;
+    });
+    expect(untils).toEqual([1_000, 1_250, 1_999]);
   });
 
   test('a connection that was dropped within 5 s of its welcome does not reset the pauses; a good one does', () => {
