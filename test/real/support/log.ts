@@ -35,6 +35,8 @@ export type What =
       readonly message: string;
     }
   | ({ readonly event: 'held' } & OfLease)
+  /** Granted, and over before the program could look at it. */
+  | ({ readonly event: 'late' } & OfLease)
   | ({ readonly event: 'at-risk' } & OfLease)
   | ({ readonly event: 'recovered' } & OfLease)
   | ({ readonly event: 'released' } & OfLease)

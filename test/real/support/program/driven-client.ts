@@ -145,10 +145,16 @@ export class DrivenClient {
     );
   }
 
-  /** Logs `held` first, then whatever happens to the lease. */
+  /**
+   * Logs `held` first, then whatever happens to the lease; `late` where the process stood still for so long, between the
+   * answer and this line, that the lease is over at its first reading. Stamped before that reading: whoever stops the
+   * process in between does not make it believe later than it does.
+   */
   hold(key: string, lease: Lease): void {
     const of = { key, name: lease.name, token: lease.fencingToken };
-    this.log({ event: 'held', ...of });
+    const at = this.now();
+    const isOver = lease.status === 'lost' || lease.status === 'released';
+    this.log({ event: isOver ? 'late' : 'held', ...of }, at);
     this.#leases.set(key, lease);
     lease.on('at-risk', () => this.log({ event: 'at-risk', ...of }));
     lease.on('recovered', () => this.log({ event: 'recovered', ...of }));
