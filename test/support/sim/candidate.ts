@@ -10,6 +10,7 @@ import {
 import type { FencingToken, RequestId } from '../../../shared/ids.ts';
 import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { reference, type Reference } from '../../../client/core/types.ts';
+import { visit } from './cells/visited.ts';
 import type { SimulatedClient } from './client.ts';
 import { NAMES, type Stage } from './faults.ts';
 import type { Mood } from './mutex.ts';
@@ -96,6 +97,16 @@ export class SimulatedCandidate {
     return this.#candidate.phase.kind === 'leading';
   }
 
+  /** Says this and that again and again, whether it leads or not, for as long as candidates are hasty. */
+  fidget(random: Random): void {
+    this.client.host.after(random.between(20, 1_500), () => {
+      if (!this.#mood.hasty) return;
+      const kind = random.chance(0.3) ? 'stop' : 'resign';
+      for (let times = random.whole(1, 3); times > 0; times -= 1) this.#step({ kind });
+      this.fidget(random);
+    });
+  }
+
   #begin(): void {
     this.#turn += 1;
     this.#candidate = candidateOf(this.client.core.status, this.client.host.stamp.mono);
@@ -120,6 +131,7 @@ export class SimulatedCandidate {
   }
 
   #step(event: ElectionEvent): void {
+    visit('election', this.#candidate.phase.kind, event.kind);
     const { state, effects } = electionStep(this.#candidate, event, this.client.host.stamp.mono, () =>
       this.#random.next(),
     );

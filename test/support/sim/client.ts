@@ -37,6 +37,9 @@ import type { Random } from './random.ts';
 
 export type ClaimOutcome = Extract<Effect, { readonly kind: 'claim' }>['outcome'];
 
+/** Of so many claims somebody may still know the keys. */
+const RECENT = 4;
+
 interface Believed {
   readonly name: LeaseName;
   readonly token: FencingToken;
@@ -63,6 +66,10 @@ export class SimulatedClient {
   readonly #believed = new Map<RequestId, Believed>();
   /** What a `welcome` told this instance: with it a copy would resume. */
   known: { readonly session: SessionId; readonly secret: Secret } | null = null;
+  /** Its keys of late, the latest first. */
+  recent: readonly RequestId[] = [];
+  /** Its credential is no good any more: whatever it dials ends as `unauthorized`, until it is started again. */
+  isDenied = false;
   #timer: (() => void) | null = null;
   #starts = 0;
   #ending = false;
@@ -81,6 +88,7 @@ export class SimulatedClient {
     const key = requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
     const { history } = this.#parts;
     const { name, waitMs } = terms;
+    this.recent = [key, ...this.recent.slice(0, RECENT - 1)];
     history.add({ kind: 'claimed', at: this.host.world.now, client: this.id, claim: key, name, waitMs });
     this.handle({ kind: 'acquire', key, terms });
     return key;
@@ -131,6 +139,7 @@ export class SimulatedClient {
     this.#settled.clear();
     this.#ending = false;
     this.known = null;
+    this.isDenied = false;
     this.#parts.history.add({ kind: 'restarted', at: this.host.world.now, client: this.id });
     this.core = this.#start();
     this.onStart();
@@ -207,7 +216,7 @@ export class SimulatedClient {
   #perform(effect: Effect): void {
     switch (effect.kind) {
       case 'ask-credential':
-        this.#later(() => this.handle({ kind: 'credential', dial: effect.dial, credential: undefined }));
+        this.#askCredential(effect.dial);
         return;
       case 'dial':
         this.#dial(effect.dial);
@@ -266,6 +275,18 @@ export class SimulatedClient {
     });
   }
 
+  /** Where it is no good any more there is at times none at all. */
+  #askCredential(dial: DialNumber): void {
+    const fails = this.isDenied && dial % 2 === 0;
+    this.#later(() =>
+      this.handle(
+        fails
+          ? { kind: 'credential-failed', dial, cause: 'none' }
+          : { kind: 'credential', dial, credential: undefined },
+      ),
+    );
+  }
+
   #dial(dial: DialNumber): void {
     const { core } = this;
     const { network, coordinator } = this.#parts;
@@ -307,10 +328,23 @@ export class SimulatedClient {
     if (secret !== undefined) this.known = { session, secret };
   }
 
+  deny(): void {
+    this.isDenied = true;
+    for (const dial of this.#sockets.keys()) this.#turnAway(dial);
+  }
+
+  /** As a coordinator, or what stands before it, does that knows this credential no more. */
+  #turnAway(dial: DialNumber): void {
+    this.#sockets.get(dial)?.close('client', 1000, '');
+    this.#sockets.delete(dial);
+    this.handle({ kind: 'socket-closed', dial, closeCode: CLOSE_CODES.unauthorized, reason: '' });
+  }
+
   #hear(dial: DialNumber, text: string): void {
+    if (this.isDenied) return this.#turnAway(dial);
     const messages = messagesIn(text);
     for (const message of messages) if (message.type === 'welcome') this.#welcomed(message);
-    this.handle({ kind: 'socket-frame', dial, messages });
+    return this.handle({ kind: 'socket-frame', dial, messages });
   }
 }
 

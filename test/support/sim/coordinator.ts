@@ -109,6 +109,11 @@ export class Coordinator {
       : { ...LIMITS_DEFAULT, ttlMsMax: durationMs(this.#largestTtlMs) };
   }
 
+  /** It says that it is about to stop, and grants nothing any more. */
+  drain(retryAfterMs: number): void {
+    this.#running?.driver.input({ kind: 'drain', retryAfterMs: durationMs(retryAfterMs) });
+  }
+
   start(quietMs = 0): void {
     if (this.#running !== null) return;
     beginRun(this.image);

@@ -67,6 +67,12 @@ const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
     });
   },
   copy: (client, _, stage) => copySession(client, stage),
+  deny: (client, { ms }, { history }) => {
+    if (client.isDenied || !client.host.isRunning) return;
+    history.counts.denied += 1;
+    client.deny();
+    client.host.after(ms, () => client.restart());
+  },
   'put-away': (client, { ms }, { history }) => {
     if (!client.host.isRunning) return;
     client.handle({ kind: 'put-away' });
@@ -108,6 +114,13 @@ const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
     coordinator.limit(size);
     world.plan(world.now + ms, () => coordinator.limit(null));
   },
+  drain: (stage, { ms }) => {
+    const { coordinator, history, world } = stage;
+    if (!coordinator.isUp) return;
+    history.counts.drained += 1;
+    coordinator.drain(ms);
+    world.plan(world.now + ms, () => kill(stage, { ms: RESTART_MS, size: 0 }, 0));
+  },
   backup: ({ coordinator }) => coordinator.backup(),
   restore: (stage, fault) => {
     if (!stage.coordinator.isUp || stage.world.now < REPLACED_FROM_MS) return;
@@ -125,6 +138,9 @@ const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
   },
 };
 
+/** Between the end of one run, which was announced, and the next. */
+const RESTART_MS = 200;
+
 /** How long a loop that stutters runs between two pauses. */
 const BETWEEN_MS = 20;
 
@@ -133,7 +149,7 @@ function stutter(world: World, host: Host, { ms, size }: Fault): void {
   for (let after = 0; after < ms; after += size + BETWEEN_MS) world.plan(world.now + after, () => host.pause(size));
 }
 
-function kill({ coordinator, history, world }: Stage, { ms, size }: Fault, quietMs: number): void {
+function kill({ coordinator, history, world }: Stage, { ms, size }: Pick<Fault, 'ms' | 'size'>, quietMs: number): void {
   if (!coordinator.isUp) return;
   coordinator.kill(size === 1);
   history.add({ kind: 'killed', at: world.now });

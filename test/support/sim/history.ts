@@ -140,6 +140,8 @@ export class History {
     disksLost: 0,
     fenced: 0,
     views: 0,
+    drained: 0,
+    denied: 0,
   };
 
   add(event: Happened): void {

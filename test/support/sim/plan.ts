@@ -38,7 +38,13 @@ export const WORKLOADS = [
   'naps',
   'outages',
 ] as const;
-export type Workload = (typeof WORKLOADS)[number];
+/** Programs that call whatever they like, whenever they like; some seeds are theirs, so that the others stay as they are. */
+const ODD_EVERY = 20;
+const ODD = new Map<number, 'callers' | 'fickle'>([
+  [19, 'callers'],
+  [13, 'fickle'],
+]);
+export type Workload = (typeof WORKLOADS)[number] | 'callers' | 'fickle';
 
 const KINDS = [
   'reset',
@@ -65,6 +71,8 @@ const KINDS = [
   'restore',
   'disk-lost',
   'limit',
+  'drain',
+  'deny',
 ] as const;
 export type FaultKind = (typeof KINDS)[number];
 
@@ -109,6 +117,8 @@ const MORE: Record<Workload, Weights> = {
   crowd: { stutter: 10, 'disk-slow': 10 },
   naps: { 'slow-down': 10 },
   outages: { partition: 4 },
+  callers: { drain: 6, deny: 4, kill: 6, 'revoke-now': 3 },
+  fickle: { drain: 4, deny: 8 },
 };
 
 /** Faults that do harm in one order only, and how often a workload has such a row of them instead of a single one. */
@@ -128,7 +138,7 @@ const COORDINATOR_STEPS_MS = [-86_400_000, -5_000, 5_000, 3_600_000] as const;
 
 export function planFor(seed: number): Plan {
   const random = randomFrom(seed).fork();
-  const workload = WORKLOADS[seed % WORKLOADS.length] ?? 'mutex';
+  const workload = ODD.get(seed % ODD_EVERY) ?? WORKLOADS[seed % WORKLOADS.length] ?? 'mutex';
   const clients = random.pick([2, 2, 3, 3, 4]);
   const faultyMs = random.pick([6_000, 10_000, 14_000]);
   const names = random.pick<1 | 2>([1, 2]);
@@ -279,6 +289,10 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
       return { ms: random.pick([50, 200, whole(50, 4_000)]), size: random.chance(0.3) ? 1 : 0 };
     case 'disk-slow':
       return { ms: whole(500, 5_000), size: random.pick([50, 500, 2_000]) };
+    case 'drain':
+      return { ms: random.pick([50, 500, 1_500]), size: 0 };
+    case 'deny':
+      return { ms: random.pick([500, 3_000]), size: 0 };
     case 'disk-full':
       return { ms: whole(200, 3_000), size: 0 };
     case 'limit':

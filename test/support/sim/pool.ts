@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { RECORDING } from './cells/recording.ts';
 import { planting, REPOSITORY, type Patch } from './mutants/patch.ts';
 import type { Shrunk } from './shrink.ts';
 import { emptyTally, join, type Tally } from './tally.ts';
@@ -25,7 +26,8 @@ const RANGE_SEEDS = 20;
 
 /** Plays seeds on threads, each with a bundle of its own of simulator and product. */
 export const playSeeds = (options: PoolOptions): Promise<Tally> =>
-  withBundle(options.patches ?? [], (file) => playIn(file, options));
+  // What a product with a bug visits is of no interest.
+  withBundle(options.patches ?? RECORDING, (file) => playIn(file, options));
 
 /** Makes the plan of a seed that fails smaller. */
 export const shrinkSeed = (seed: number, patches: readonly Patch[] = []): Promise<Shrunk> =>

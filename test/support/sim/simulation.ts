@@ -1,6 +1,8 @@
 import type { Json } from '../../../shared/json.ts';
 import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { SimulatedCandidate, type ElectionMood } from './candidate.ts';
+import { beginCells } from './cells/names.ts';
+import { Caller } from './caller.ts';
 import { problemsIn, type Problem } from './checkers/all.ts';
 import { SimulatedClient } from './client.ts';
 import { Coordinator } from './coordinator.ts';
@@ -38,12 +40,16 @@ const STEPS_PER_SECOND_MAX = 20_000;
 
 /** Faults first, then none, then whether all goes on (TigerBeetle's order). `onMessage` hears what leaves. */
 export function play(plan: Plan, onMessage?: (text: string) => void): Simulated {
+  beginCells();
   const random = randomFrom(plan.seed);
   const stage = stageFor(plan, random);
   const { network, history } = stage;
   if (onMessage !== undefined) network.onMessage = (client, to, text) => onMessage(`${client} ${to} ${text}`);
   try {
-    const stuck = plan.workload === 'election' ? elections(plan, stage, random) : work(plan, stage, random);
+    const stuck =
+      plan.workload === 'election' || plan.workload === 'fickle'
+        ? elections(plan, stage, random)
+        : work(plan, stage, random);
     return { history, problems: problemsOf(stage, stuck), steps: stage.world.steps };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -75,6 +81,7 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   const counters = new Counters(stage);
   const workers = clients.map((client) => new Worker(client, stage, counters, random.fork(), mood));
   const watchers = clients.filter(() => random.chance(0.3)).map((client) => new Watcher(client, stage));
+  if (workload === 'callers') for (const client of clients) new Caller(client, random.fork(), mood);
   plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
   const isPausing = (): boolean =>
@@ -96,10 +103,11 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
 }
 
 /** Clients that stand for ever. In the end one leads, and everybody knows which. */
-function elections({ faults, faultyMs, calmMs }: Plan, stage: Stage, random: Random): readonly string[] {
+function elections({ workload, faults, faultyMs, calmMs }: Plan, stage: Stage, random: Random): readonly string[] {
   const { world, history, clients } = stage;
   const mood: ElectionMood = { calm: false, atRest: false, hasty: true };
   const candidates = clients.map((client) => new SimulatedCandidate(client, stage, random.fork(), mood));
+  if (workload === 'fickle') for (const candidate of candidates) candidate.fidget(random.fork());
   plague(stage, faults);
   world.runUntil(faultyMs);
   mood.hasty = false;

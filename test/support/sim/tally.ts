@@ -6,13 +6,15 @@ import type { SeedResult } from './seed.ts';
 export interface Tally {
   seeds: number;
   readonly counts: Record<string, number>;
+  /** Cells of the state tables that were visited. */
+  readonly cells: Set<string>;
   readonly failed: { readonly seed: number; readonly problems: readonly Problem[] }[];
 }
 
 /** Of one seed at most so many problems are kept. */
 const PROBLEMS_MAX = 5;
 
-export const emptyTally = (): Tally => ({ seeds: 0, counts: {}, failed: [] });
+export const emptyTally = (): Tally => ({ seeds: 0, counts: {}, cells: new Set(), failed: [] });
 
 export function addTo(tally: Tally, { seed, problems, counts }: SeedResult): void {
   tally.seeds += 1;
@@ -20,9 +22,10 @@ export function addTo(tally: Tally, { seed, problems, counts }: SeedResult): voi
   if (problems.length > 0) tally.failed.push({ seed, problems: problems.slice(0, PROBLEMS_MAX) });
 }
 
-export function join(tally: Tally, { seeds, counts, failed }: Tally): void {
+export function join(tally: Tally, { seeds, counts, cells, failed }: Tally): void {
   tally.seeds += seeds;
   for (const [name, count] of Object.entries(counts)) tally.counts[name] = (tally.counts[name] ?? 0) + count;
+  for (const cell of cells) tally.cells.add(cell);
   tally.failed.push(...failed);
 }
 
@@ -53,6 +56,8 @@ const NEEDED: Readonly<Record<CountName, true>> = {
   disksLost: true,
   fenced: true,
   views: true,
+  drained: true,
+  denied: true,
   lostWithoutToken: true,
 };
 

@@ -28,8 +28,9 @@ export class Watcher {
       this.#client.ask(
         (reference) => ({ kind: 'watch', reference, name }),
         (outcome) => {
-          const isClosed = outcome.kind === 'failed' && outcome.failure.code === 'closed';
-          if (!isClosed) history.broken.push(`S10 a watch of ${this.#client.id} ended: ${JSON.stringify(outcome)}`);
+          const code = outcome.kind === 'failed' ? outcome.failure.code : undefined;
+          const isOver = code === 'closed' || (code === 'refused' && this.#client.isDenied);
+          if (!isOver) history.broken.push(`S10 a watch of ${this.#client.id} ended: ${JSON.stringify(outcome)}`);
         },
       );
   }

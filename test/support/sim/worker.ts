@@ -1,5 +1,6 @@
 /** A thread that plays: told a range, it answers with what its seeds came to, and so asks for the next. */
 import { parentPort } from 'node:worker_threads';
+import { takeVisited } from './cells/visited.ts';
 import { planFor } from './plan.ts';
 import { runSeed } from './seed.ts';
 import { shrink, type Shrunk } from './shrink.ts';
@@ -43,6 +44,7 @@ function tallyOf({ from, count, twice, stopAfter }: Range): Tally {
   const tally = emptyTally();
   for (let seed = from; seed < from + count && tally.failed.length < stopAfter; seed += 1)
     addTo(tally, runSeed(seed, twice));
+  for (const cell of takeVisited()) tally.cells.add(cell);
   return tally;
 }
 
