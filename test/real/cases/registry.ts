@@ -26,11 +26,13 @@ import { F32 } from './f32.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
+import { F38 } from './f38.ts';
 import { F49 } from './f49.ts';
 import { F50 } from './f50.ts';
 import { F51 } from './f51.ts';
 import { F53 } from './f53.ts';
 import { F54 } from './f54.ts';
+import { F60 } from './f60.ts';
 
 /** The cases that are played so far, in the order of their numbers. */
 export const CASES: readonly FieldCase[] = [
@@ -61,9 +63,11 @@ export const CASES: readonly FieldCase[] = [
   F33,
   F34,
   F37,
+  F38,
   F49,
   F50,
   F51,
   F53,
   F54,
+  F60,
 ];
