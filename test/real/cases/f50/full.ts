@@ -7,12 +7,13 @@ import { Attempts, type Place, type Tried } from './tenants.ts';
 const REFUSED_MS_MAX = 1_000;
 const NORMAL_MS_MAX = 5_000;
 const LOOK_MS = 50;
+const REFUSAL_WITHIN_MS = 10_000;
 /** The log of the journal keeps the pages that it once had: small writes would find room in it for long. */
 const STATE_CHARACTERS = 8 * 1024;
 const RELEASED = 2;
 
 interface Span {
-  /** The first refusal. */
+  /** Behind the first refusal. */
   readonly from: bigint;
   /** There is space again. */
   readonly to: bigint;
@@ -24,15 +25,12 @@ export async function measureFullDisk(bench: Bench, place: Place, fullMs: number
   disk.fill();
   const looks = new Looks(coordinator);
   const attempts = new Attempts(bench, tenants, { pauseMs: 50, characters: STATE_CHARACTERS, release: true });
-  const refused = await eventually(
-    () => attempts.tried.find(({ settled }) => !settled.ok) ?? null,
-    30_000,
-    'a refusal',
-  );
+  await attempts.refused(REFUSAL_WITHIN_MS);
+  const from = now();
   const releasing = tenants.holders.slice(0, RELEASED).map((holder) => holder.release('a'));
   const renewing = tenants.holders.slice(RELEASED).map((holder) => holder.renew('a'));
   await sleep(fullMs);
-  const full: Span = { from: refused.at, to: now() };
+  const full: Span = { from, to: now() };
   disk.free();
   const back = await normalAgain(bench, place, attempts, full.to);
   await attempts.end();

@@ -3,12 +3,12 @@ import type { Bench } from '../../support/bench.ts';
 import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
 import { JournalOnDisk } from '../../support/journal-on-disk.ts';
 import { entriesOf, now, type EntryOf } from '../../support/log.ts';
-import { eventually } from '../../support/waiting.ts';
-import { Attempts, type Place, type Tried } from './tenants.ts';
+import { Attempts, type Place } from './tenants.ts';
 
 /** Behind the last append the log of the journal is put into the file; then its old pages take small writes again. */
 const WRITTEN_BACK_WITHIN_MS = 15_000;
 const PAUSE_MS = 5;
+const REFUSAL_WITHIN_MS = 30_000;
 const DIALS_WITHIN_MS = 15_000;
 
 /**
@@ -24,23 +24,28 @@ export async function measureStored(
   disk.fill();
   const fullAt = now();
   const attempts = new Attempts(bench, tenants, { pauseMs: PAUSE_MS, characters: 0, release: false });
-  const refused = (): Tried | null => attempts.tried.find(({ settled }) => !settled.ok) ?? null;
-  await eventually(refused, 30_000, 'a refusal');
+  await attempts.refused(REFUSAL_WITHIN_MS);
   const held = new Set(beliefs(bench));
+  attempts.stop();
   await coordinator.kill();
   const answered = attempts.tried.filter(({ settled }) => settled.ok);
-  // Those that were let go of or lost in the instant of the kill are no beliefs any more.
-  const still = new Set(beliefs(bench));
   disk.free();
   const next = await bench.restart(coordinator);
-  await attempts.end();
   const reader = bench.process().client('reader', next.url, {}, false);
   const listed = await reader.list('');
+  // Those that ended since, by their windows or by the kill, are no beliefs any more.
+  const still = new Set(beliefs(bench));
+  await attempts.end();
   const views = new Map(
     ((listed.ok ? listed.value : []) as unknown as readonly LeaseView[]).map((view) => [view.name, view]),
   ); // As the client's own program wrote them.
   const writes = answered.filter(({ what }) => what === 'state write');
-  measureThere(bench, 'state writes', writes, ({ name, n }) => numberIn(views.get(name)) >= n);
+  measureThere(bench, 'state writes', writes, ({ name, n, settled }) => {
+    const view = views.get(name);
+    // What was on its way at the kill is written behind it, over what was answered, under the version that follows.
+    const later = numberIn(view) > n ? 1 : 0;
+    return numberIn(view) >= n && settled.ok && Number(view?.state?.version) >= Number(settled.value) + later;
+  });
   const leases = [...held].filter((lease) => still.has(lease));
   const acquired = new Set(answered.filter(({ what }) => what === 'acquire').map(({ name }) => name));
   const isThere = ({ name, token }: EntryOf<'held'>): boolean =>

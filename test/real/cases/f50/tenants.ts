@@ -3,7 +3,7 @@ import type { Bench } from '../../support/bench.ts';
 import type { ClientHandle, Settled } from '../../support/client-process.ts';
 import type { CoordinatorProcess } from '../../support/coordinator-process.ts';
 import { now } from '../../support/log.ts';
-import { sleep } from '../../support/waiting.ts';
+import { eventually, sleep } from '../../support/waiting.ts';
 
 const HOLDERS = 20;
 const WAITERS = 5;
@@ -91,9 +91,20 @@ export class Attempts {
     return this.tried.find((one) => one.what === what && one.settled.ok === ok && one.calledAt > since) ?? null;
   }
 
+  /** Resolves at the first refusal; where there is none, when that time is over: then what is measured says so. */
+  async refused(withinMs: number): Promise<void> {
+    const isRefused = (): true | null => (this.tried.some(({ settled }) => !settled.ok) ? true : null);
+    await eventually(isRefused, withinMs, 'a refusal').catch(() => undefined);
+  }
+
+  /** Nothing more is begun. */
+  stop(): void {
+    this.#over = true;
+  }
+
   /** All that were begun have settled then. */
   async end(): Promise<void> {
-    this.#over = true;
+    this.stop();
     await this.#ended;
   }
 
