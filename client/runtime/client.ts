@@ -1,4 +1,4 @@
-import { instanceId } from '../../shared/ids.ts';
+import { instanceId, type RequestId } from '../../shared/ids.ts';
 import {
   BACKOFF_MS_MAX_DEFAULT,
   CLOSE_ANSWER_MS,
@@ -112,6 +112,13 @@ class InnerClient {
   #leavePage: () => void = () => undefined;
   #closing: Promise<void> | undefined;
   #badFrames = 0;
+  /** Tells which handles are garbage, when memory is collected: soon, late or never. Some runtimes have none. */
+  readonly #handles =
+    globalThis.FinalizationRegistry &&
+    new FinalizationRegistry<RequestId>((key) => {
+      const lease = this.#runner.lease(key);
+      if (lease?.remainingMs) this.#warn({ code: 'dropped', message: `lease "${lease.name}" was dropped` });
+    });
 
   constructor(makeCore: MakeClientCore, url: Urls, options: ConnectOptions) {
     this.#urls = socketUrls(url);
@@ -153,7 +160,9 @@ class InnerClient {
 
   async acquire(name: string, given: AcquireOptions = {}): Promise<Lease> {
     const held: Held = await this.#claims.claim(this.inside.terms(name, given), given);
-    return held.lease;
+    const lease = held.handle();
+    this.#handles?.register(lease, held.key);
+    return lease;
   }
 
   async tryAcquire(name: string, given: TryAcquireOptions = {}): Promise<Lease | null> {
@@ -297,7 +306,7 @@ const thrown = (cause: unknown): Warning => ({
 
 function socketClass(options: ConnectOptions): WebSocketClass {
   const found = options.WebSocket ?? globalThis.WebSocket;
-  const cure = 'this runtime has no WebSocket: give one as options.WebSocket, or use Node 22 or newer';
+  const cure = 'this runtime has no WebSocket: give options.WebSocket, or use Node >= 22';
   if (found === undefined) throw badRequest('WebSocket', cure);
   return found;
 }

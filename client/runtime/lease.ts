@@ -27,7 +27,8 @@ export function quiet<T>(promise: Promise<T>): Promise<T> {
 /** A lease as the client keeps it, from its grant to its end. People have the handle that `leaseOf` makes of it. */
 export class Held {
   readonly key: RequestId;
-  readonly lease: Lease;
+  /** A lent one from then on where it has given away what may be all that its owner keeps. */
+  lease: Lease;
   readonly granted = stamp();
   readonly controller = new AbortController();
   readonly listeners;
@@ -52,6 +53,11 @@ export class Held {
     this.#shown = state;
     this.store = makeStore<PublicSnapshot>({ status, ttlMs, state: valueOf(state), error: null }, failed);
     this.lease = leaseOf(this, first);
+  }
+
+  /** A handle that only its owner keeps: once it is garbage, nobody but the client knows of the lease. */
+  handle(): Lease {
+    return leaseOf(this, this.#last);
   }
 
   /** What is true now, and tells it. A lease that is over stays as it was when it ended. */
@@ -159,7 +165,8 @@ function leaseOf(held: Held, { name, fencingToken }: LeaseSnapshot): Lease {
       ({ released }) => released,
       () => false,
     );
-  return {
+  // Its methods see it, so that one that was passed on keeps it from being garbage.
+  const lease: Lease = {
     name,
     fencingToken,
     protected: true,
@@ -180,6 +187,7 @@ function leaseOf(held: Held, { name, fencingToken }: LeaseSnapshot): Lease {
       return valueOf(held.peek().state);
     },
     get signal() {
+      held.lease = lease;
       held.look();
       return controller.signal;
     },
@@ -189,11 +197,15 @@ function leaseOf(held: Held, { name, fencingToken }: LeaseSnapshot): Lease {
       quiet(held.ask((reference) => ({ kind: 'renew', key, reference })).then(() => held.look().remainingMs)),
     release,
     handOver: () => quiet(handOverOf(held)),
-    on: listeners.on,
+    on(event, listener) {
+      held.lease = lease;
+      return listeners.on(event, listener);
+    },
     subscribe: held.store.subscribe,
     getSnapshot: () => held.snapshot(),
     [Symbol.asyncDispose]: () => release().then(() => undefined),
   };
+  return lease;
 }
 
 function assertHeld(held: Held): void {

@@ -24,7 +24,9 @@ export interface LeaseEvents {
  * What no lease can promise: code that is paused between a check and a write goes on inside the write. Send
  * `fencingToken` along and let the resource refuse smaller ones.
  *
- * A lease that is held keeps its process alive and is renewed until it is released, lost, or at its ceiling.
+ * A lease that is held keeps its process alive and is renewed until it is released, lost, or at its ceiling. What ties it
+ * to its owner is `run`, `await using` and `renewWhile`; of a handle that was dropped a warning tells, and the ceiling ends
+ * its lease.
  */
 export interface Lease {
   readonly name: string;

@@ -128,6 +128,8 @@ export interface Warning {
     | 'stalled'
     | 'clock-rate'
     | 'bad-frame'
+    /** The handle of a held lease is garbage, and nobody listens to it. Told when memory is collected, if ever. */
+    | 'dropped'
     | 'listener';
   readonly message: string;
   /** What a listener or a callback threw. */
