@@ -27,7 +27,6 @@ import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
 import { F38 } from './f38.ts';
-import { F38 } from './f38.ts';
 import { F49 } from './f49.ts';
 import { F50 } from './f50.ts';
 import { F51 } from './f51.ts';
@@ -64,7 +63,6 @@ export const CASES: readonly FieldCase[] = [
   F33,
   F34,
   F37,
-  F38,
   F38,
   F49,
   F50,
