@@ -20,7 +20,7 @@ export const F50: FieldCase = {
     const missing = missingTools().get('mounts');
     if (missing !== undefined) throw new Error(`a disk that is small enough to be filled cannot be made: ${missing}`);
     // Within a short time renewals are asked for by hand; a long window is for machines that are busy.
-    const { fullMs, ttlMs } = size === 'full' ? { fullMs: 30_000, ttlMs: 3_000 } : { fullMs: 2_000, ttlMs: 10_000 };
+    const { fullMs, ttlMs } = size === 'full' ? { fullMs: 30_000, ttlMs: 3_000 } : { fullMs: 2_000, ttlMs: 30_000 };
     using disk = new SmallDisk(DISK_MB);
     const folder = join(disk.folder, 'data');
     mkdirSync(folder);
