@@ -37,9 +37,7 @@ export function playedHere(): Pick<PlayedSeeds, 'date' | 'commit' | 'machine'> &
 /** docs/SIMULATION-RUN.md: one long run, with all that it contained. */
 export function simulationPage(played: PlayedSeeds): string {
   const { tally, cells, wrong } = played;
-  const failures = [
-    ...tally.failed.flatMap(({ seed, problems }) => problems.map(({ by, text }) => ({ seed, by, text }))),
-  ];
+  const failures = tally.failed.flatMap(({ seed, problems }) => problems.map(({ by, text }) => ({ seed, by, text })));
   return `${[
     '# A run of the simulation',
     '',

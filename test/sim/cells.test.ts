@@ -41,6 +41,6 @@ describe('cells of the state tables', () => {
 
   test('every table is visited by a handful of seeds', { timeout: 120_000 }, async () => {
     const { cells } = await playSeeds({ from: 1, seeds: 2, workers: 1 });
-    expect([...new Set([...cells].map((one) => one.split(':')[0]))].toSorted()).toEqual([...CELLS.keys()].toSorted());
+    expect(new Set([...cells].map((one) => one.split(':')[0]))).toEqual(new Set(CELLS.keys()));
   });
 });

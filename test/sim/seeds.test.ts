@@ -11,12 +11,12 @@ const WORKERS = 2;
 
 /** Cells of the state tables that so many seeds visit, less a few that come by chance. */
 const CELLS_AT_LEAST: Readonly<Record<string, number>> = {
-  claim: 17,
-  connection: 40,
-  lease: 45,
+  claim: 16,
+  connection: 37,
+  lease: 46,
   election: 20,
-  session: 16,
-  name: 120,
+  session: 15,
+  name: 115,
 };
 
 describe('the simulated world', { timeout: 600_000 }, () => {

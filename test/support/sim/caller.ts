@@ -27,36 +27,19 @@ const CALLS: readonly [Call, ...Call[]] = [
 ];
 
 /** A program that knows no better: it calls what it likes on what it has and had, in whatever state that is. */
-export class Caller {
-  readonly #client: SimulatedClient;
-  readonly #random: Random;
-  readonly #mood: Pick<Mood, 'calm'>;
+export function callAnything(client: SimulatedClient, random: Random, mood: Pick<Mood, 'calm'>): void {
+  client.host.after(random.between(20, 900), () => {
+    if (mood.calm) return;
+    const key = client.recent[random.whole(0, client.recent.length - 1)];
+    if (key !== undefined) for (const event of random.pick(CALLS)(key)) call(client, event);
+    callAnything(client, random, mood);
+  });
+}
 
-  constructor(client: SimulatedClient, random: Random, mood: Pick<Mood, 'calm'>) {
-    this.#client = client;
-    this.#random = random;
-    this.#mood = mood;
-    this.#again();
-  }
-
-  #again(): void {
-    this.#client.host.after(this.#random.between(20, 900), () => {
-      if (this.#mood.calm) return;
-      this.#call();
-      this.#again();
-    });
-  }
-
-  #call(): void {
-    const { recent } = this.#client;
-    const key = recent[this.#random.whole(0, recent.length - 1)];
-    if (key === undefined) return;
-    for (const event of this.#random.pick(CALLS)(key))
-      if (event.kind === 'release' || event.kind === 'renew')
-        this.#client.ask(
-          (mine) => ({ ...event, reference: mine }),
-          () => undefined,
-        );
-      else this.#client.handle(event);
-  }
+function call(client: SimulatedClient, event: ClientEvent): void {
+  if (event.kind !== 'release' && event.kind !== 'renew') return client.handle(event);
+  return client.ask(
+    (mine) => ({ ...event, reference: mine }),
+    () => undefined,
+  );
 }

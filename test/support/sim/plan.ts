@@ -117,7 +117,7 @@ const MORE: Record<Workload, Weights> = {
   crowd: { stutter: 10, 'disk-slow': 10 },
   naps: { 'slow-down': 10 },
   outages: { partition: 4 },
-  callers: { drain: 6, deny: 4, kill: 6, 'revoke-now': 3 },
+  callers: { drain: 6, deny: 4, farewell: 3, kill: 6, 'revoke-now': 3 },
   fickle: { drain: 4, deny: 8 },
 };
 

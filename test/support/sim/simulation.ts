@@ -2,7 +2,7 @@ import type { Json } from '../../../shared/json.ts';
 import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { SimulatedCandidate, type ElectionMood } from './candidate.ts';
 import { beginCells } from './cells/names.ts';
-import { Caller } from './caller.ts';
+import { callAnything } from './caller.ts';
 import { problemsIn, type Problem } from './checkers/all.ts';
 import { SimulatedClient } from './client.ts';
 import { Coordinator } from './coordinator.ts';
@@ -81,7 +81,7 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   const counters = new Counters(stage);
   const workers = clients.map((client) => new Worker(client, stage, counters, random.fork(), mood));
   const watchers = clients.filter(() => random.chance(0.3)).map((client) => new Watcher(client, stage));
-  if (workload === 'callers') for (const client of clients) new Caller(client, random.fork(), mood);
+  if (workload === 'callers') for (const client of clients) callAnything(client, random.fork(), mood);
   plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
   const isPausing = (): boolean =>

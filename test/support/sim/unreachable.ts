@@ -8,7 +8,6 @@ const ASKED_NOTHING = 'with nothing asked and nothing held nothing can be unansw
 const OVER_IS_OVER =
   'only what is living is looked at, renewed, given back or ended: what is over is answered without a step';
 const NO_RENEWAL = 'only what waits for a renewal is told that one was sent';
-const SETTLED = 'the loss itself ends the hand-over that was asked: no answer is awaited any more';
 const SAYS_NOTHING = 'a claim that is over says nothing more, and the next one has a key of its own';
 const BEHIND_ITS_GRANT = 'the end of a lease is told behind its grant';
 const BOUND_ONLY = 'it is looked up by the socket that speaks for the session, and none does';
@@ -43,9 +42,8 @@ const RULES: readonly Rule[] = [
   ['connection', ['open'], ['opened', 'welcomed'], ONCE],
   ['connection', ['dialing'], ['pinged'], NO_PING],
   ['connection', ['idle'], ['stale'], ASKED_NOTHING],
-  ['lease', ['lost', 'released'], ['look', 'renew', 'release', 'hand-over', 'refused', 'end', 'sent'], OVER_IS_OVER],
+  ['lease', ['lost', 'released'], ['look', 'renew', 'hand-over', 'refused', 'end', 'sent'], OVER_IS_OVER],
   ['lease', ['resting', 'handing'], ['sent'], NO_RENEWAL],
-  ['lease', ['lost'], ['handed'], SETTLED],
   ['election', ['leading', 'pausing'], ['queued', 'granted', 'failed'], SAYS_NOTHING],
   ['election', ['standing', 'pausing'], ['over'], BEHIND_ITS_GRANT],
   ['session', ['away', 'unheard', 'bye'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
@@ -83,7 +81,80 @@ const cellsOf = (rules: readonly Rule[]): ReadonlyMap<string, string> =>
 /** Cells of the state tables that the simulation cannot reach, and why. One that a run visits all the same is an error. */
 export const UNREACHABLE = cellsOf(RULES);
 
-const SELDOM_RULES: readonly Rule[] = [];
+const OTHERS = ['renew, by another', 'release, by another', 'set-state, by another', 'end-ack, by another'];
+
+const SELDOM_RULES: readonly Rule[] = [
+  [
+    'claim',
+    ['pausing'],
+    ['queued', 'moved', 'refused'],
+    'on one socket nothing of a claim follows what made it pause; it has to cross the saying of it again',
+  ],
+  ['connection', ['asking'], ['stale'], 'a lease has to miss its answer in the instant in which a credential is asked'],
+  [
+    'connection',
+    ['refused'],
+    ['want', 'stale', 'end'],
+    'what is refused fails all that is asked of it, so that little is left to want, and is started again soon',
+  ],
+  [
+    'connection',
+    ['closed'],
+    ['want', 'end', 'slept', 'stale'],
+    'a client that was closed is started again a millisecond later',
+  ],
+  [
+    'lease',
+    ['resting', 'renewing', 'silent', 'doubt', 'handing'],
+    ['refused'],
+    'its end is told before, on the same socket, or its holder has seen it on its own clock (S6)',
+  ],
+  [
+    'lease',
+    ['silent', 'doubt'],
+    ['handed'],
+    'of two hand-overs the second has to be answered after a silence or a sleep',
+  ],
+  ['lease', ['doubt'], ['renew'], 'a doubt lasts for a second at most, and is seldom'],
+  ['lease', ['released'], ['told'], 'a grant that was told twice has to come behind its release'],
+  ['election', ['leading'], ['due'], 'its pause was cut short, and it leads before that would have been over'],
+  [
+    'election',
+    ['stopped', 'refused'],
+    ['queued', 'granted', 'failed', 'over', 'view', 'due', 'connection'],
+    'a candidate that is over is asked nothing; what was on its way within that turn of the loop still comes',
+  ],
+  ['session', ['bye'], ['late-hello'], 'a socket that was given up has to come behind the farewell on the next one'],
+  [
+    'name',
+    ['free', 'held', 'recovered', 'ending', 'closed', 'delayed'],
+    OTHERS,
+    'a client that was given another session speaks of a lease of its old one only where that crosses the word of it',
+  ],
+  [
+    'name',
+    ['recovered', 'ending', 'closed', 'delayed'],
+    ['renew, older token'],
+    'an earlier holder has to renew in the short while after the next one',
+  ],
+  [
+    'name',
+    ['pending', 'ending', 'delayed', 'closed'],
+    ['quiet'],
+    'a client of an earlier journal has to come while that is so, in a run that may have begun a moment ago',
+  ],
+  ['name', ['pending'], ['claims-gone'], 'the farewell has to come while the grant is on its way to the disk'],
+  ['name', ['held', 'closed'], ['end-ack'], 'the word has to cross a change that was made by others'],
+  ['name', ['closed'], ['renew'], 'a renewal has to cross the release of its own lease'],
+  ['name', ['ending', 'closed', 'delayed'], ['hand-over'], 'it has to cross the end of the lease'],
+  ['name', ['recovered'], ['revoke, now'], 'an operator has to come between a restart and the next renewal'],
+  [
+    'name',
+    ['delayed', 'closed'],
+    ['drop-idle-states', 'cancel', 'revoke', 'revoke, now', 'draining', 'acquire, one try'],
+    'a name is closed in this way for half a second, and seldom',
+  ],
+];
 
 /** Cells that need such a coincidence that a long run may do without them, and which. */
 export const SELDOM = cellsOf(SELDOM_RULES);
