@@ -1,3 +1,4 @@
+import type { Diagnostics } from './process-tie.ts';
 import {
   IDLE_MS_DEFAULT_PAGE,
   IDLE_MS_DEFAULT_PROCESS,
@@ -33,7 +34,10 @@ export interface ProcessHere {
   readonly pid?: number;
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly getBuiltinModule?: (name: 'os') => { hostname(): string } | undefined;
+  readonly getBuiltinModule?: {
+    (name: 'os'): { hostname(): string } | undefined;
+    (name: 'diagnostics_channel'): Diagnostics | undefined;
+  };
 }
 
 /** The process; undefined in pages and workers (a bundler's stand-in for `process` has no version). */

@@ -1,6 +1,7 @@
 import { checkMessage } from '../../shared/frame-check.ts';
 import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../shared/frames.ts';
 import { PROTOCOL } from '../../shared/limits.ts';
+import { untieOf } from './process-tie.ts';
 import type { WebSocketClass, WebSocketLike } from './public-options.ts';
 
 /** One dial's socket, whatever the runtime. */
@@ -25,9 +26,11 @@ const OPEN = 1;
 export function openSocket(url: string, make: WebSocketClass, events: SocketEvents): Socket {
   let live = true;
   const socket = new make(url, [PROTOCOL]);
+  const untie = untieOf(socket);
   const end = (closeCode: number, reason: string): void => {
     if (!live) return;
     live = false;
+    untie();
     hangUp(socket);
     events.closed(closeCode, reason);
   };
@@ -53,6 +56,7 @@ export function openSocket(url: string, make: WebSocketClass, events: SocketEven
     },
     close() {
       live = false;
+      untie();
       hangUp(socket);
     },
   };

@@ -29,6 +29,14 @@ export class Script implements Disposable {
     this.#child.stdin.write(`${JSON.stringify(order)}\n`);
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  get living(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   says(what: string, ms = 30_000): Promise<ScriptLine> {
     const found = (): ScriptLine | null => {
       const line = this.lines.find((one) => one.what === what) ?? null;
