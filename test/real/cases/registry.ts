@@ -33,6 +33,7 @@ import { F51 } from './f51.ts';
 import { F53 } from './f53.ts';
 import { F54 } from './f54.ts';
 import { F60 } from './f60.ts';
+import { F61 } from './f61.ts';
 
 /** The cases that are played so far, in the order of their numbers. */
 export const CASES: readonly FieldCase[] = [
@@ -70,4 +71,5 @@ export const CASES: readonly FieldCase[] = [
   F53,
   F54,
   F60,
+  F61,
 ];
