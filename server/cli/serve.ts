@@ -78,10 +78,9 @@ function journalOf({ data }: Settings, log: Log): OwnedJournal {
 const hostsOf = (host: string): readonly string[] => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]);
 
 async function untilStopped(coordinator: Coordinator, signals: StopSignals, io: Io, log: Log): Promise<number> {
-  const begun = signals.first.then((signal) => {
-    log.info({ signal }, 'draining; a second signal ends the drain, a third one the process');
-  });
-  const defect = await Promise.race([begun, coordinator.broken]);
+  const cause = await Promise.race([signals.first, coordinator.broken]);
+  if (typeof cause === 'number')
+    log.info({ signal: cause }, 'draining; a second signal ends the drain, a third one the process');
   void signals.second.then(() => coordinator.close({ drainMs: 0 }));
   const isClosed = await within(STOP_WITHIN_MS, coordinator.close({ drainMs: DRAIN_MS }));
   if (!isClosed)
@@ -90,8 +89,8 @@ async function untilStopped(coordinator: Coordinator, signals: StopSignals, io: 
       `the journal did not close within ${STOP_WITHIN_MS} ms; what is stored is whole`,
     );
   log.flush();
-  if (defect !== undefined) {
-    io.err(`leasehold: a defect stopped the coordinator: ${defect.message}\n`);
+  if (typeof cause !== 'number') {
+    io.err(`leasehold: a defect stopped the coordinator: ${cause.message}\n`);
     return EXIT.internal;
   }
   return isClosed ? EXIT.ok : EXIT.failed;

@@ -31,7 +31,7 @@ async function comeLate({ url }: Coordinating): Promise<string> {
   const raw = await RawClient.open(url).catch(() => null);
   if (raw === null) return 'refused';
   const said: string[] = [];
-  raw.listen(({ type }) => said.push(String(type)));
+  raw.listen(({ type }) => said.push(typeof type === 'string' ? type : '?'));
   raw.send({ type: 'hello', protocolMin: 1, protocolMax: 1, instance: `late-${String(now())}`, dial: 1 });
   raw.send({ type: 'acquire', request: 'late', name: 'late', ttlMs: 30_000 });
   const { code } = await within(raw.closed, 10_000, 'one that comes late is closed');
