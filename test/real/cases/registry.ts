@@ -20,6 +20,8 @@ import { F23 } from './f23.ts';
 import { F25 } from './f25.ts';
 import { F26 } from './f26.ts';
 import { F27 } from './f27.ts';
+import { F28 } from './f28.ts';
+import { F29 } from './f29.ts';
 import { F30 } from './f30.ts';
 import { F31 } from './f31.ts';
 import { F32 } from './f32.ts';
@@ -58,6 +60,8 @@ export const CASES: readonly FieldCase[] = [
   F25,
   F26,
   F27,
+  F28,
+  F29,
   F30,
   F31,
   F32,
