@@ -117,7 +117,9 @@ export function unsend(asked: Ask): void {
 export function surroundings({ settings, asks, leases, now }: Book): Surroundings {
   let stakeMs = Infinity;
   for (const { lease } of leases.values()) {
-    if (isLiving(lease) && lease.renews) stakeMs = Math.min(stakeMs, leftByReal(lease.window, now));
+    // In doubt nothing is left by that count, and there is as long as an answer may take.
+    const leftMs = lease.phase.kind === 'doubt' ? ANSWER_WITHIN_MS : leftByReal(lease.window, now);
+    if (isLiving(lease) && lease.renews) stakeMs = Math.min(stakeMs, leftMs);
   }
   let waiterPingMs = Infinity;
   let waiterPauseMs = Infinity;

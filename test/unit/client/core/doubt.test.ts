@@ -77,6 +77,30 @@ describe('sleep, steps and stalls', () => {
     expect(world.sent('renew')).toHaveLength(asked);
   });
 
+  test('R12 a client in doubt that reaches nobody dials a few times in its second, not as fast as it can', () => {
+    const world = scripted({ chance: () => 0.5 });
+    const key = world.acquire('n', { ttlMs: TTL_MS });
+    world.open();
+    world.grant(key);
+    world.drop();
+    world.sleep(2_700);
+    world.do({ kind: 'wake' });
+    const asked = () => world.effects.filter((effect) => effect.kind === 'ask-credential');
+    const dials = (): number => asked().length;
+    const before = dials();
+    for (let ms = 0; ms < 990; ms += 10) {
+      const known = dials();
+      world.pass(10);
+      const { dial } = asked().at(-1) ?? {};
+      if (dials() === known || dial === undefined) continue;
+      world.do({ kind: 'credential', dial, credential: undefined });
+      world.drop();
+    }
+    expect(world.lease(key)?.status).toBe('at-risk');
+    expect(dials() - before).toBeGreaterThan(4);
+    expect(dials() - before).toBeLessThan(20);
+  });
+
   test('R12 only the answer to a frame sent after the doubt began decides', () => {
     const { world, key } = holding();
     world.pass(2_000);
