@@ -1,7 +1,7 @@
 import { backoffMs, type BackoffKind } from '../../shared/backoff.ts';
 import type { Code } from '../../shared/codes.ts';
 import type { FrameNumber } from '../../shared/ids.ts';
-import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT } from '../../shared/limits.ts';
+import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT, PING_MS_MIN } from '../../shared/limits.ts';
 import { latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
@@ -91,8 +91,9 @@ export const TERMINAL_CODES: readonly (Code | null)[] = [
   'host-not-allowed',
 ];
 export const NO_CREDENTIAL = 'no credential';
-/** A client that hears nothing for this many ping periods dials anew. */
-const SILENT_PINGS = 3;
+/** A client that hears nothing for this many ping periods dials anew (F35); no sooner than this, since a ping may be late. */
+const SILENT_PINGS = 2;
+const SILENT_MS_MIN = 3 * PING_MS_MIN;
 
 export const CONNECTION_AT_START: Connection = {
   phase: { kind: 'idle' },
@@ -199,7 +200,7 @@ export const shownUrls = (urls: readonly string[]): string =>
 export const noAnswer = (urls: readonly string[]): string => `no answer from ${shownUrls(urls)}: is it running?`;
 
 const silentAt = (phase: Extract<ConnectionPhase, { readonly kind: 'open' }>, { waiterPingMs }: Surroundings): MonoMs =>
-  later(phase.heardAt, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs));
+  later(phase.heardAt, Math.max(SILENT_MS_MIN, SILENT_PINGS * Math.min(phase.pingMs, waiterPingMs)));
 
 /** A connection counts as good only once it has lived a while, so that no reconnect resets its own pauses. */
 function proven(connection: Connection, now: Reading): Connection {

@@ -4,6 +4,8 @@ import type { WebSocketLike } from './public-options.ts';
 interface Transport {
   readonly localPort: number;
   unref(): void;
+  setTimeout(ms: number, idle: () => void): void;
+  destroy(): void;
 }
 
 type Hear = (news: {
@@ -14,8 +16,11 @@ type Hear = (news: {
 
 export type Diagnostics = Readonly<Record<'subscribe' | 'unsubscribe', (channel: string, hear: Hear) => void>>;
 
+const CUT_AFTER_MS = 1_000;
+
 /**
- * Returns what keeps the process from staying alive for `socket`, which was made in this turn. Node's WebSocket cannot be
+ * Returns what keeps the process from staying alive for `socket`, which was made in this turn, and cuts it after a second
+ * in which nothing passed: until then the close and what was sent before it may be on their way. Node's WebSocket cannot be
  * cut: its close waits for the peer's, and where the network is silent it waits as long as the system holds the
  * connection. Node's diagnostics alone tell which transport lies under it: that of its port. Elsewhere they say nothing.
  */
@@ -41,5 +46,6 @@ export function untieOf(socket: WebSocketLike): () => void {
   return () => {
     listen('unsubscribe');
     own?.unref();
+    own?.setTimeout(CUT_AFTER_MS, () => own?.destroy());
   };
 }

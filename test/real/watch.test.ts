@@ -7,8 +7,8 @@ import { sleep } from './support/waiting.ts';
 
 const NAME = 'progress';
 const QUICK = { maxBackoffMs: 500, connectTimeoutMs: 500 };
-/** Three pings of 15 s, which a watch alone does not shorten, and the dial. */
-const SILENCE_MS_MAX = 50_000;
+/** Two pings of 15 s, which a watch alone does not shorten, and the dial. */
+const SILENCE_MS_MAX = 35_000;
 
 /** The next or a past view of that watch that fits. */
 const shows = (
@@ -88,7 +88,7 @@ test('a watch over a reset and a black hole shows at the end how it is, and noth
   await second.setState('b', { n: 3 });
   await sleep(1_000);
   relay.heal();
-  // A network resets what is dead sooner or later; a silent one is found out by three pings that do not come.
+  // A network resets what is dead sooner or later; a silent one is found out by two pings that do not come.
   if (!FULL) relay.bury();
   await second.setState('b', { n: 4 });
   await shows(bench, watcher, (view) => view.version === 4, FULL ? SILENCE_MS_MAX : 10_000);

@@ -97,7 +97,7 @@ export const CONNECTION_STATES: Table<State, typeof CONNECTION_VARIATIONS, Effec
   open: {
     look: {
       early: cell('open', 'a ping may still come'),
-      due: cell('asking', 'three ping periods of silence: dialled anew', 'abandon', 'ask-credential'),
+      due: cell('asking', 'two ping periods of silence, at least 1.5 s: dialled anew', 'abandon', 'ask-credential'),
     },
     want: { '': cell('open', 'there it is') },
     rest: { '': cell('idle', NOT_WANTED, 'abandon') },

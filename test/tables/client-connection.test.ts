@@ -30,7 +30,7 @@ const PHASES: { readonly [K in ConnectionPhase['kind']]: ConnectionPhase } = {
   idle: { kind: 'idle' },
   asking: { kind: 'asking', dial, until: monoMs(5_000) },
   dialing: { kind: 'dialing', dial, until: monoMs(5_000) },
-  open: { kind: 'open', dial, since: monoMs(0), heardAt: monoMs(500), pingMs: 1_500, pongs: [7, 9] },
+  open: { kind: 'open', dial, since: monoMs(0), heardAt: monoMs(500), pingMs: 2_250, pongs: [7, 9] },
   pausing: { kind: 'pausing', until: monoMs(5_000), failure: DRAINING, firm: false },
   refused: { kind: 'refused', failure: failure('version', 'too old') },
   closed: { kind: 'closed' },

@@ -278,7 +278,7 @@ describe('what a claim says meanwhile', () => {
     ['has 1000 leases, claims and open requests', 'has 1000 leases, claims and open requests'],
   ] as const)('S10 its reason is one sentence: %o', (word, reason) => {
     const world = scripted();
-    const key = world.acquire('n');
+    const key = world.acquire('n', { ttlMs: durationMs(60_000) });
     world.open();
     const refusal = error(key, 'too-many-requests', true, {
       message: typeof word === 'string' ? word : '',

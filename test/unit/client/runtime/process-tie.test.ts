@@ -5,7 +5,12 @@ import type { WebSocketLike } from '../../../../client/runtime/public-options.ts
 
 const connected = channel('undici:client:connected');
 const opened = channel('undici:websocket:open');
-const transport = (localPort: number) => ({ localPort, unref: vi.fn<() => void>() });
+const transport = (localPort: number) => ({
+  localPort,
+  unref: vi.fn<() => void>(),
+  setTimeout: vi.fn<(ms: number, idle: () => void) => void>(),
+  destroy: vi.fn<() => void>(),
+});
 // Looked at by class and identity alone.
 const socket = (of: { readonly prototype: object } = WebSocket): WebSocketLike =>
   Object.create(of.prototype) as WebSocketLike;
@@ -22,6 +27,19 @@ it('F28 the transport under a socket that is hung up keeps no process alive, and
   untie();
   expect(under.unref).toHaveBeenCalled();
   for (const one of [other, fetched]) expect(one.unref).not.toHaveBeenCalled();
+});
+
+it('F35 it is cut after a second in which nothing passes, and not before', () => {
+  const [mine, under] = [socket(), transport(1)];
+  const untie = untieOf(mine);
+  connected.publish({ socket: under });
+  opened.publish({ websocket: mine, address: { port: 1 } });
+  untie();
+  const [ms, idle] = under.setTimeout.mock.lastCall ?? [];
+  expect(ms).toBe(1_000);
+  expect(under.destroy).not.toHaveBeenCalled();
+  idle?.();
+  expect(under.destroy).toHaveBeenCalledOnce();
 });
 
 it('diagnostics are heard while a socket dials and not after', () => {
