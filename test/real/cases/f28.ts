@@ -40,7 +40,7 @@ async function reachable(bench: Bench, runs: number): Promise<void> {
   const place = [bench, coordinator, scripts] as const;
   const successors = bench.process();
   const stand = async (_: unknown, run: number): Promise<Standing> => {
-    const name = `shut-down-${run}`;
+    const name = `shut-down-${coordinator.port}-${run}`;
     const relay = await bench.relay(() => coordinator);
     const next = successors.client(`next-${run}`, relay.url, { idleMs: 60_000 });
     await next.ready(30_000);
@@ -113,7 +113,10 @@ function measure(bench: Bench, runs: readonly Handed[]): void {
   span('end of the section to the release', after, 'above 0: release comes behind it', 0, 1_000);
   const exits = runs.map(({ releasedAt, exitAt }) => msBetween(releasedAt, exitAt));
   span('release to the exit', exits, 'above 0: exit comes last', 0, 5_000);
-  const next = runs.map(({ releasedAt, grantedAt, waitedMs }) => msBetween(releasedAt, grantedAt) - waitedMs);
+  const next = runs.map(({ releasedAt, grantedAt, waitedMs }) => {
+    const ms = msBetween(releasedAt, grantedAt);
+    return ms < 0 ? ms : Math.max(0, ms - waitedMs);
+  });
   span(
     'release to the next grant, less what a busy machine gave no processor for',
     next,
