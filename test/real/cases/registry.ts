@@ -28,6 +28,7 @@ import { F32 } from './f32.ts';
 import { F33 } from './f33.ts';
 import { F37 } from './f37.ts';
 import { F34 } from './f34.ts';
+import { F35 } from './f35.ts';
 import { F38 } from './f38.ts';
 import { F49 } from './f49.ts';
 import { F50 } from './f50.ts';
@@ -67,6 +68,7 @@ export const CASES: readonly FieldCase[] = [
   F32,
   F33,
   F34,
+  F35,
   F37,
   F38,
   F49,

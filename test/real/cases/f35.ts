@@ -1,0 +1,136 @@
+import type { Bench } from '../support/bench.ts';
+import type { ClientHandle } from '../support/client-process.ts';
+import { deadlinesOf } from '../support/deadlines.ts';
+import type { FieldCase } from '../support/field-case.ts';
+import { entriesOf, msBetween, now, type EntryOf } from '../support/log.ts';
+import type { Relay } from '../support/relay.ts';
+import { sleep } from '../support/waiting.ts';
+
+const TTL_MS = 3_000;
+/** Of a holder: its renewals. */
+const RENEWAL_MS = 2_000;
+const CURRENT_MS_MAX = 1_000;
+/** What a socket that was given up may take to be gone: a second in which nothing passes, and the timers of the runtime. */
+const DESTROYED_MS_MAX = 2_000;
+const OPTIONS = { maxBackoffMs: 500, connectTimeoutMs: 500, idleMs: 120_000 };
+
+interface Plan {
+  readonly holeMs: number;
+  /** How often whoever is idle is pinged. */
+  readonly heartbeatMs: number;
+}
+
+export const F35: FieldCase = {
+  id: 'F35',
+  title:
+    'S10 a socket that says OPEN while nobody is there is given up by idle clients and holders, and not waited for',
+  async run(bench, size) {
+    const coordinator = await bench.coordinator();
+    const relay = await bench.relay(() => coordinator);
+    const owner = bench.process().client('owner', coordinator.url, OPTIONS);
+    const holder = bench.process().client('holder', relay.url, OPTIONS, true);
+    const idle = bench.process().client('idle', relay.url, OPTIONS, true);
+    await Promise.all([owner, holder, idle].map((client) => client.ready(30_000)));
+    await owner.acquire('o', 'seen', { ttlMs: 60_000 });
+    // Full: it only watches, and is pinged each 15 s. Short: it waits in a queue, and is pinged each sixth of its window.
+    const plan: Plan =
+      size === 'full' ? { holeMs: 60_000, heartbeatMs: 15_000 } : { holeMs: 4_500, heartbeatMs: 1_000 };
+    if (size === 'full') idle.watch('w', 'seen');
+    else void idle.acquire('w', 'seen', { ttlMs: 6_000 });
+    await bench.log.find(
+      size === 'full' ? 'viewed' : 'queued',
+      ({ client }) => client === 'idle',
+      5_000,
+      'it is there',
+    );
+    const token = await holder.acquire('h', 'held', { ttlMs: TTL_MS });
+    // Between two pings and two renewals.
+    await sleep(2_500);
+    await hole(bench, { relay, owner, holder, idle }, plan);
+    measureLoss(bench, token.ok ? Number(token.value) : Number.NaN);
+    await holder.release('again');
+    // Dials that the black hole swallowed may have made sessions that nobody knows.
+    bench.ghosts = 2;
+  },
+};
+
+interface Cast {
+  readonly relay: Relay;
+  readonly owner: ClientHandle;
+  readonly holder: ClientHandle;
+  readonly idle: ClientHandle;
+}
+
+async function hole(bench: Bench, { relay, owner, holder, idle }: Cast, plan: Plan): Promise<void> {
+  const from = now();
+  relay.blackHole();
+  await bench.log.find('lost', ({ client }) => client === 'holder', 2 * TTL_MS, 'the holder has lost it');
+  // It wants its lease back, and so has something to dial for.
+  const again = holder.acquire('again', 'held', { ttlMs: TTL_MS }, 2 * plan.holeMs);
+  await owner.setState('o', { seen: 'meanwhile' });
+  await sleep(plan.holeMs - msBetween(from, now()));
+  measureDials(bench, 'holder', from, RENEWAL_MS);
+  measureDials(bench, 'idle', from, plan.heartbeatMs);
+  const healed = now();
+  // The connections that went dead stay dead.
+  relay.heal();
+  const settled = await again;
+  measureCurrent(bench, 'holder, granted anew', healed, settled.at, settled.ok);
+  const open = await bench.log.find(
+    'status',
+    ({ client, status, at }) => client === 'idle' && status === 'open' && at > healed,
+    5_000,
+    'the idle client is there again',
+  );
+  measureCurrent(bench, 'idle, connected', healed, open.at, true);
+  if (plan.heartbeatMs === 15_000) {
+    const isNews = ({ client, value, at }: EntryOf<'viewed'>): boolean =>
+      client === 'idle' && at > healed && JSON.stringify(value) === '{"seen":"meanwhile"}';
+    const viewed = await bench.log.find('viewed', isNews, 5_000, 'the watch shows what was missed');
+    measureCurrent(bench, 'idle, shown what it missed', healed, viewed.at, true);
+    return;
+  }
+  await owner.release('o');
+  await bench.log.find('held', ({ client }) => client === 'idle', 5_000, 'the waiter has its turn');
+  await idle.release('w');
+}
+
+function measureCurrent(bench: Bench, what: string, healed: bigint, at: bigint, ok: boolean): void {
+  const ms = msBetween(healed, at);
+  bench.measure(
+    `${what}, after the network healed`,
+    `${ms.toFixed(0)} ms`,
+    `at most ${CURRENT_MS_MAX} ms`,
+    ok && ms <= CURRENT_MS_MAX,
+  );
+}
+
+/** The socket that looked open as the hole began, the next dial, and the end of the first. */
+function measureDials(bench: Bench, label: string, from: bigint, heartbeatMs: number): void {
+  const { entries } = bench.log;
+  const dials = entriesOf(entries, 'dialled', label);
+  const old = dials.findLast(({ at }) => at < from)?.dial;
+  const next = dials.find(({ at }) => at > from);
+  const gone = entriesOf(entries, 'socket-closed', label).find(({ dial }) => dial === old);
+  const ms = next === undefined ? Number.NaN : msBetween(from, next.at);
+  bench.measure(
+    `${label}: black hole to a new dial`,
+    `${ms.toFixed(0)} ms, ${gone === undefined || (next && gone.at > next.at) ? 'before' : 'after'} the end of the old socket`,
+    `at most 2 heartbeats of ${heartbeatMs} ms, without waiting for the end of the old one`,
+    ms <= 2 * heartbeatMs && (gone === undefined || (next !== undefined && gone.at > next.at)),
+  );
+  const goneMs = gone === undefined || next === undefined ? Number.NaN : msBetween(next.at, gone.at);
+  bench.measure(
+    `${label}: the old socket`,
+    gone === undefined ? 'not destroyed' : `destroyed ${goneMs.toFixed(0)} ms after it was given up`,
+    `destroyed within ${DESTROYED_MS_MAX} ms`,
+    goneMs <= DESTROYED_MS_MAX,
+  );
+}
+
+function measureLoss(bench: Bench, token: number): void {
+  const lost = entriesOf(bench.log.entries, 'lost', 'holder').find((entry) => entry.token === token);
+  const deadline = deadlinesOf(bench.log.entries).get('holder')?.get(token);
+  const ms = lost === undefined || deadline === undefined ? Number.NaN : msBetween(lost.at, deadline);
+  bench.measure('holder: lost', `${ms.toFixed(0)} ms before its local deadline`, 'by its local deadline', ms >= 0);
+}
