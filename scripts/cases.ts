@@ -1,5 +1,4 @@
 /** Plays the cases of field failures (test/real/cases); with `--full` writes docs/FIELD-FAILURES.md. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,9 @@ import { parseArgs } from 'node:util';
 import { CASES } from '../test/real/cases/registry.ts';
 import { play, type FieldCase, type Played } from '../test/real/support/field-case.ts';
 import { casesPage } from './support/cases-page.ts';
+import { presentCommit } from './support/commit.ts';
 import { root } from './support/files.ts';
+import { Refusal, refusing } from './support/refusal.ts';
 
 const HELP = `npm run cases -- [--full] [F04 F22 ...]
 
@@ -20,14 +21,14 @@ Plays the cases of field failures against the built coordinator and client.
                together have every case (played beside each other, they take less long)
   --help   this
 
-Without a name every case is played. Ends with 1 when a case is not as it is right.
+Without a name every case is played. Ends with 1 when a case is not as it is right, with 2 when nothing could be played.
 
 ${CASES.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}`;
 
 function chosen(names: readonly string[]): readonly FieldCase[] {
   const unknown = names.filter((name) => !CASES.some(({ id }) => id === name.toUpperCase()));
   if (unknown.length > 0)
-    throw new Error(`no such case: ${unknown.join(', ')}; there are ${CASES.map(({ id }) => id).join(', ')}`);
+    throw new Refusal(`no such case: ${unknown.join(', ')}; there are ${CASES.map(({ id }) => id).join(', ')}`);
   const wanted = names.map((name) => name.toUpperCase());
   return names.length === 0 ? CASES : CASES.filter(({ id }) => wanted.includes(id));
 }
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
     return;
   }
   const cases = chosen(positionals);
+  if (values.json !== undefined) openFile(values.json);
   const size = values.full ? 'full' : 'ci';
   const played: Played[] = [];
   for (const fieldCase of cases) {
@@ -71,20 +73,36 @@ async function main(): Promise<void> {
   process.exitCode = played.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
 }
 
-/** What `--json` wrote, which this script alone reads. */
-const playedIn = (file: string): readonly Played[] => JSON.parse(readFileSync(file, 'utf8')) as Played[];
+/** Before half an hour of playing: what was measured has to have a place. */
+function openFile(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'a' });
+  } catch (error) {
+    throw new Refusal(`--json ${file} cannot be written: ${String(error)}`);
+  }
+}
+
+function playedIn(file: string): readonly Played[] {
+  try {
+    const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (Array.isArray(read)) return read as Played[]; // What `--json` wrote, which this script alone reads.
+  } catch (error) {
+    throw new Refusal(`--page ${file} cannot be read: ${String(error)}`);
+  }
+  throw new Refusal(`--page ${file} is not what --json writes`);
+}
 
 function writePage(parts: readonly Played[]): void {
   const played = CASES.map(({ id }) => {
     const [found, ...more] = parts.filter((part) => part.id === id && part.size === 'full');
-    if (found === undefined || more.length > 0) throw new Error(`${id} has to be played in full size once`);
+    if (found === undefined || more.length > 0) throw new Refusal(`${id} has to be played in full size once`);
     return found;
   });
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const commit = presentCommit();
   const date = new Date().toISOString().slice(0, 10);
   const machine = `Linux, ${availableParallelism()} cores, Node ${process.versions.node}`;
   writeFileSync(join(root, 'docs/FIELD-FAILURES.md'), casesPage(played, { date, commit, machine }));
   console.log('written: docs/FIELD-FAILURES.md');
 }
 
-await main();
+await refusing(main);

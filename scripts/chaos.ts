@@ -1,5 +1,5 @@
 /** Real processes under real faults, for a chosen time (test/chaos). */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Fault } from '../test/chaos/fault.ts';
@@ -9,9 +9,12 @@ import { missed } from '../test/chaos/needed.ts';
 import { play } from '../test/chaos/play.ts';
 import { writeReport } from '../test/chaos/report/write-report.ts';
 import { keep, readKept, type KeptRun } from '../test/chaos/run-file.ts';
-import { presentCommit, runOf } from '../test/chaos/run-of.ts';
+import { runOf } from '../test/chaos/run-of.ts';
 import { missingTools, type Tool } from '../test/chaos/tools.ts';
+import { presentCommit } from './support/commit.ts';
 import { root } from './support/files.ts';
+import { openOut } from './support/out-folder.ts';
+import { Refusal, refusing } from './support/refusal.ts';
 
 const HELP = `npm run chaos -- [--minutes M] [--seed S] [--out FOLDER] [--only KIND,...]
 
@@ -31,7 +34,7 @@ what, when, is judged; a report with a picture, and the whole log, are written t
   --help         this
 
 Ends with 1 on a violation, and, when it ran with all faults for three minutes or longer, where
-something that faults do was not seen at all. Ctrl-C ends the faults; the run is then
+something that faults do was not seen at all; with 2 when nothing could be played or judged. Ctrl-C ends the faults; the run is then
 judged all the same.
 
 Faults: ${FAULTS.map(({ kind }) => kind).join(', ')}.`;
@@ -43,19 +46,21 @@ function chosen(only: string | undefined): readonly Fault[] {
   const kinds = only.split(',').filter(Boolean);
   const unknown = kinds.filter((kind) => !FAULTS.some((fault) => fault.kind === kind));
   if (unknown.length > 0 || kinds.length === 0)
-    throw new Error(`no such fault: ${unknown.join(', ')}; there are ${FAULTS.map(({ kind }) => kind).join(', ')}`);
+    throw new Refusal(`no such fault: ${unknown.join(', ')}; there are ${FAULTS.map(({ kind }) => kind).join(', ')}`);
   return FAULTS.filter(({ kind }) => kinds.includes(kind));
 }
 
+const isPossible = ({ needs }: Fault, missing: ReadonlyMap<Tool, string>): boolean =>
+  needs.every((tool) => !missing.has(tool));
+
 /** Those that this machine can play; the others are told in words. */
 function possible(faults: readonly Fault[], missing: ReadonlyMap<Tool, string>, requireAll: boolean): readonly Fault[] {
-  const isPossible = ({ needs }: Fault): boolean => needs.every((tool) => !missing.has(tool));
-  for (const { kind, needs } of faults.filter((fault) => !isPossible(fault))) {
+  for (const { kind, needs } of faults.filter((fault) => !isPossible(fault, missing))) {
     const why = needs.flatMap((tool) => missing.get(tool) ?? []).join('; ');
-    if (requireAll) throw new Error(`${kind} cannot be played here: ${why}`);
+    if (requireAll) throw new Refusal(`${kind} cannot be played here: ${why}`);
     say(`left out: ${kind}, since ${why}`);
   }
-  return faults.filter(isPossible);
+  return faults.filter((fault) => isPossible(fault, missing));
 }
 
 async function main(): Promise<void> {
@@ -76,22 +81,27 @@ async function main(): Promise<void> {
     return;
   }
   if (values.judge !== undefined) {
+    openOut(out);
     conclude(await readKept(values.judge), out);
     return;
   }
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-  if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error('--minutes and --seed are numbers');
+  if (!(minutes > 0 && Number.isFinite(minutes)))
+    throw new Refusal(`--minutes is ${values.minutes}; it is a number above 0`);
+  if (!Number.isSafeInteger(seed) || values.seed.trim() === '')
+    throw new Refusal(`--seed is ${values.seed}; it is a whole number`);
   const missing = missingTools();
   const faults = possible(chosen(values.only), missing, values['require-all']);
+  openOut(out);
   const interrupted = interruptions();
   const commit = presentCommit();
+  const leftOut = FAULTS.filter((fault) => !isPossible(fault, missing)).map(({ kind }) => kind);
   const began = performance.now();
   const ms = minutes * 60_000;
   const played = await play({ seed, ms, faults, missing, signal: interrupted.signal, progress: say });
   const only = values.only === undefined ? '' : ` --only ${values.only}`;
   const command = `npm run chaos -- --minutes ${minutes} --seed ${seed}${only}`;
-  const kept = { run: runOf(played, { seed, command, commit }), found: played.found };
-  mkdirSync(out, { recursive: true });
+  const kept = { run: runOf(played, { seed, command, commit, leftOut }), found: played.found };
   await keep(join(out, 'log.jsonl.gz'), kept);
   writeFileSync(join(out, 'coordinator.log'), played.coordinatorSaid);
   conclude(kept, out, values.only === undefined ? { faults, ranMs: Math.min(ms, performance.now() - began) } : null);
@@ -135,7 +145,7 @@ function conclude({ run, found }: KeptRun, out: string, demands: Demands | null 
   process.exitCode = all + lacking.length === 0 ? 0 : 1;
 }
 
-await main().catch((error: unknown) => {
+await refusing(main).catch((error: unknown) => {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 });

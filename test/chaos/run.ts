@@ -13,12 +13,14 @@ export interface FaultSpan {
 /** What a run of faults leaves behind. The report and the judges read this and nothing else. */
 export interface ChaosRun {
   readonly seed: number;
-  /** How it is played again. */
+  /** How it is played again; where its report went does not belong to it. */
   readonly command: string;
   readonly commit: string;
   /** ISO 8601, UTC. */
   readonly date: string;
   readonly machine: string;
+  /** Kinds of faults that this machine cannot play; null in a log of a time when nobody noted it. */
+  readonly leftOut: readonly string[] | null;
   readonly from: bigint;
   readonly to: bigint;
   readonly clients: readonly string[];

@@ -21,7 +21,7 @@ test(
     const faults = FAULTS.filter(({ needs }) => needs.every((tool) => !missing.has(tool)));
     const played = await play({ seed: SEED, ms: FAULTY_MS, faults, missing });
     const { violations, counts } = judgeRun(
-      runOf(played, { seed: SEED, command: 'npx vitest run test/real/chaos.test.ts', commit: '' }),
+      runOf(played, { seed: SEED, command: 'npx vitest run test/real/chaos.test.ts', commit: '', leftOut: [] }),
     );
     expect([...violations, ...played.found]).toEqual([]);
     expect(SHOWN.filter((what) => (counts[what] ?? 0) === 0)).toEqual([]);

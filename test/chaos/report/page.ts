@@ -22,6 +22,7 @@ export function pageOf(run: ChaosRun, verdict: Verdict): string {
         ['command', code(run.command)],
         ['seed', String(run.seed)],
         ['machine', plain(run.machine)],
+        ['kinds of faults that it can play', playableIn(run)],
         ['clients, over all restarts', String(run.clients.length)],
         ['names', run.names.map(code).join(', ')],
         ['entries of the log', String(run.entries.length)],
@@ -47,6 +48,11 @@ export function pageOf(run: ChaosRun, verdict: Verdict): string {
     ),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function playableIn({ leftOut }: ChaosRun): string {
+  if (leftOut === null) return 'not noted';
+  return leftOut.length === 0 ? 'all' : `all but ${leftOut.map(code).join(', ')}`;
 }
 
 const inShort = ({ violations }: Verdict): string =>

@@ -46,6 +46,7 @@ export function runOf(entries: readonly Entry[], faults: readonly FaultSpan[] = 
     commit: 'abc1234',
     date: '2026-12-01T00:00:00.000Z',
     machine: 'a machine',
+    leftOut: [],
     from: START,
     to: instantOf(lastMs),
     clients: ['A', 'B', 'C'],

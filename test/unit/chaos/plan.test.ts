@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FAULTS } from '../../chaos/faults.ts';
 import { planOf } from '../../chaos/plan.ts';
-import { keep, readKept } from '../../chaos/run-file.ts';
 
 const stepsOf = (seed: number, count: number): readonly unknown[] => {
   const plan = planOf(seed, FAULTS);
@@ -39,34 +35,4 @@ describe('a plan of faults', () => {
     }
     expect(twice).toBeGreaterThan(50);
   });
-});
-
-test('a run that was kept is read again as it was', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'leasehold-kept-'));
-  try {
-    const kept = {
-      run: {
-        seed: 1,
-        command: 'npm run chaos',
-        commit: 'c0ffee',
-        date: '2026-01-01T00:00:00.000Z',
-        machine: 'one',
-        from: 12_345_678_901_234_567_890n,
-        to: 12_345_678_901_234_567_899n,
-        clients: ['a'],
-        names: ['n'],
-        faults: [{ kind: 'reset', victim: 'a', from: 12_345_678_901_234_567_891n, to: 12_345_678_901_234_567_892n }],
-        entries: [
-          { at: 12_345_678_901_234_567_893n, client: 'a', event: 'held' as const, key: 'k', name: 'n', token: 5 },
-          { at: 12_345_678_901_234_567_894n, client: 'a', event: 'killed' as const },
-        ],
-      },
-      found: ['something'],
-    };
-    const file = join(folder, 'log.jsonl.gz');
-    await keep(file, kept);
-    expect(await readKept(file)).toEqual(kept);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });
