@@ -76,12 +76,15 @@ export class Host {
       if (taken) return;
       const left = due - this.mono;
       // It slept meanwhile; or the two clocks round differently.
-      if (left > 1e-6) this.world.plan(this.trueAfter(left), () => this.do(ring, 'timer'), 'timer');
+      if (left > 1e-6) planned = this.world.plan(this.trueAfter(left), arrive, 'timer');
       else job();
     };
-    this.world.plan(this.trueAfter(Math.max(0, ms)), () => this.do(ring, 'timer'), 'timer');
+    const arrive = (): void => this.do(ring, 'timer');
+    let planned = this.world.plan(this.trueAfter(Math.max(0, ms)), arrive, 'timer');
     return () => {
+      // It may lie in the backlog.
       taken = true;
+      this.world.takeBack(planned);
     };
   }
 

@@ -15,10 +15,10 @@ export interface SeedResult {
 export function runSeed(seed: number, twice: boolean): SeedResult {
   const plan = planFor(seed);
   if (!twice) return resultOf(seed, play(plan));
-  const [first, second] = [hashed(plan), hashed(plan)];
+  const first = written(plan);
   const result = resultOf(seed, first.played);
-  if (first.hash === second.hash) return result;
-  return { ...result, problems: [...result.problems, { by: 'crash', text: 'two runs of it differ' }] };
+  const text = difference(first, written(plan));
+  return text === null ? result : { ...result, problems: [...result.problems, { by: 'crash', text }] };
 }
 
 function resultOf(seed: number, { history, problems }: Simulated): SeedResult {
@@ -26,13 +26,32 @@ function resultOf(seed: number, { history, problems }: Simulated): SeedResult {
   return { seed, problems, counts: { ...history.counts, lostWithoutToken } };
 }
 
-/** Of every byte that was sent and all that happened. */
-export const hashOf = (plan: Plan): string => hashed(plan).hash;
+/** Every byte that was sent and all that happened. */
+interface Written {
+  readonly sent: readonly string[];
+  readonly happened: string;
+  readonly played: Simulated;
+}
 
-function hashed(plan: Plan): { readonly hash: string; readonly played: Simulated } {
-  const hash = createHash('sha256');
-  const played = play(plan, (text) => void hash.update(text));
+function written(plan: Plan): Written {
+  const sent: string[] = [];
+  const played = play(plan, (text) => void sent.push(text));
   const { history, problems } = played;
-  hash.update(JSON.stringify([history.events, history.lines, history.counts, problems]));
-  return { hash: hash.digest('hex'), played };
+  return { sent, played, happened: JSON.stringify([history.events, history.lines, history.counts, problems]) };
+}
+
+/** What two runs of one plan do not have in common, in words. */
+function difference(first: Written, second: Written): string | null {
+  const length = Math.max(first.sent.length, second.sent.length);
+  for (let index = 0; index < length; index += 1)
+    if (first.sent[index] !== second.sent[index]) return `two runs of it differ at message ${index + 1}`;
+  return first.happened === second.happened ? null : 'two runs of it differ in what happened';
+}
+
+/** Of every byte that was sent and all that happened. */
+export function hashOf(plan: Plan): string {
+  const { sent, happened } = written(plan);
+  const hash = createHash('sha256');
+  for (const text of sent) hash.update(text);
+  return hash.update(happened).digest('hex');
 }

@@ -2,8 +2,15 @@ import type { Belief, Happened } from '../history.ts';
 
 export type Of<K extends Happened['kind']> = Extract<Happened, { readonly kind: K }>;
 
-export const eventsOf = <K extends Happened['kind']>(events: readonly Happened[], kind: K): readonly Of<K>[] =>
-  events.filter((event): event is Of<K> => event.kind === kind);
+/** A dozen checkers ask for the same kinds of the same history, one after the other. */
+let sorted: { readonly events: readonly Happened[]; readonly length: number; readonly kinds: Kinds } | null = null;
+type Kinds = ReadonlyMap<string, readonly Happened[]>;
+
+export function eventsOf<K extends Happened['kind']>(events: readonly Happened[], kind: K): readonly Of<K>[] {
+  if (sorted?.events !== events || sorted.length !== events.length)
+    sorted = { events, length: events.length, kinds: groupedBy(events, (event) => event.kind) };
+  return (sorted.kinds.get(kind) ?? []) as readonly Of<K>[]; // They are grouped by it.
+}
 
 export const instant = (at: number): string => at.toFixed(3);
 
