@@ -12,6 +12,7 @@ const RENEWAL_MS = 2_000;
 const CURRENT_MS_MAX = 1_000;
 /** What a socket that was given up may take to be gone: a second in which nothing passes, and the timers of the runtime. */
 const DESTROYED_MS_MAX = 2_000;
+const PROVEN_MS = 5_500;
 const OPTIONS = { maxBackoffMs: 500, connectTimeoutMs: 500, idleMs: 120_000 };
 
 interface Plan {
@@ -34,7 +35,7 @@ export const F35: FieldCase = {
     await owner.acquire('o', 'seen', { ttlMs: 60_000 });
     // Full: it only watches, and is pinged each 15 s. Short: it waits in a queue, and is pinged each sixth of its window.
     const plan: Plan =
-      size === 'full' ? { holeMs: 60_000, heartbeatMs: 15_000 } : { holeMs: 4_500, heartbeatMs: 1_000 };
+      size === 'full' ? { holeMs: 60_000, heartbeatMs: 15_000 } : { holeMs: 3_500, heartbeatMs: 1_000 };
     if (size === 'full') idle.watch('w', 'seen');
     else void idle.acquire('w', 'seen', { ttlMs: 6_000 });
     await bench.log.find(
@@ -44,8 +45,8 @@ export const F35: FieldCase = {
       'it is there',
     );
     const token = await holder.acquire('h', 'held', { ttlMs: TTL_MS });
-    // Between two pings and two renewals.
-    await sleep(2_500);
+    // A connection that was dropped sooner is followed by a pause; and the hole begins between two pings and renewals.
+    await sleep(PROVEN_MS);
     await hole(bench, { relay, owner, holder, idle }, plan);
     measureLoss(bench, token.ok ? Number(token.value) : Number.NaN);
     await holder.release('again');
