@@ -14,6 +14,8 @@ const claimed = (at: number, client: string, waitMs: number | null = null, claim
   claim,
   name,
   waitMs,
+  priority: 0,
+  steals: false,
 });
 const ended = (at: number, client: string, claim: string, of: number | null, code = 'granted'): Happened => ({
   kind: 'claim-ended',
@@ -207,6 +209,18 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
       granted(801, 7),
       ended(801, 'a', 'a-1', null),
       expired(3_801, 7),
+    ],
+  ],
+  [
+    'who came later is granted first (more in order.test.ts)',
+    ['order'],
+    [
+      claimed(0, 'a'),
+      claimed(1, 'b'),
+      { kind: 'queued', at: 2, name, claim: 'a-0', session: 'of a' },
+      { kind: 'chosen', at: 3, name, claim: 'b-1', session: 'of b', present: ['of a'] },
+      ended(4, 'b', 'b-1', null, 'withdrawn'),
+      ended(4, 'a', 'a-0', null, 'withdrawn'),
     ],
   ],
   ['a waiter of an earlier run is granted unheard', ['waiters'], [granted(0, 7, Infinity)]],

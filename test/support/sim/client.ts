@@ -87,9 +87,10 @@ export class SimulatedClient {
   acquire(terms: AcquireTerms): RequestId {
     const key = requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
     const { history } = this.#parts;
-    const { name, waitMs } = terms;
+    const { name, waitMs, priority = 0, steal: steals } = terms;
     this.recent = [key, ...this.recent.slice(0, RECENT - 1)];
-    history.add({ kind: 'claimed', at: this.host.world.now, client: this.id, claim: key, name, waitMs });
+    const at = this.host.world.now;
+    history.add({ kind: 'claimed', at, client: this.id, claim: key, name, waitMs, priority, steals });
     this.handle({ kind: 'acquire', key, terms });
     return key;
   }

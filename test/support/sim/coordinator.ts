@@ -40,6 +40,8 @@ interface Running {
   readonly lines: Map<SocketId, Line>;
   /** When something of a session was read last in this run, on the coordinator's own clock. */
   readonly readAt: Map<SessionId, number>;
+  /** The same without what was read for the turn under way, and without those whose connection has ended. */
+  readonly knownAt: Map<SessionId, number>;
   inFlight: Batch | null;
 }
 
@@ -57,6 +59,8 @@ export class Coordinator {
   onRenewal: (kind: RenewalKind, renewal: string, token: FencingToken) => void = () => undefined;
   onStored: (batch: Batch) => void = () => undefined;
   #running: Running | null = null;
+  /** Sessions of which something was read that no turn has taken yet. */
+  readonly #readNow: SessionId[] = [];
   #sockets = 0;
   readonly #random: Random;
 
@@ -135,7 +139,7 @@ export class Coordinator {
         mono: () => this.host.stamp.mono,
         wall: () => this.host.stamp.wall,
         after: (ms, job) => this.host.after(ms, alive(job)),
-        soon: (job) => this.host.soon(alive(job)),
+        soon: (job) => this.host.soon(alive(() => this.#turn(job))),
       },
       speak: (output) => this.#speak(output),
       appendFailed: () => undefined,
@@ -143,7 +147,15 @@ export class Coordinator {
         throw error;
       },
     });
-    this.#running = { core, driver, sockets: new Map(), lines: new Map(), readAt: new Map(), inFlight: null };
+    this.#running = {
+      core,
+      driver,
+      sockets: new Map(),
+      lines: new Map(),
+      readAt: new Map(),
+      knownAt: new Map(),
+      inFlight: null,
+    };
   }
 
   /** SIGKILL: what is in flight is stored or not. With the machine, nobody is told that its sockets are gone. */
@@ -182,6 +194,8 @@ export class Coordinator {
       closed: () => {
         if (!isHere()) return;
         running.sockets.delete(socket);
+        const session = running.lines.get(socket)?.session ?? null;
+        if (session !== null) running.knownAt.delete(session);
         running.driver.input({ kind: 'socket-closed', socket });
       },
     });
@@ -195,6 +209,19 @@ export class Coordinator {
   unheardMs(session: SessionId): number {
     const running = this.#running;
     return running === null ? Infinity : running.driver.lastReading - (running.readAt.get(session) ?? -Infinity);
+  }
+
+  /** Of whom something was read less than `ms` ago, whatever is read at this very moment. */
+  presentFor(ms: number): readonly SessionId[] {
+    const running = this.#running;
+    if (running === null) return [];
+    return [...running.knownAt].flatMap(([session, at]) => (running.driver.lastReading - at < ms ? [session] : []));
+  }
+
+  #turn(job: () => void): void {
+    const read = this.#readNow.splice(0);
+    job();
+    for (const session of read) this.#running?.knownAt.set(session, this.#running.readAt.get(session) ?? -Infinity);
   }
 
   #arrived(text: string): void {
@@ -221,7 +248,9 @@ export class Coordinator {
 
   #heardFrom({ session }: Line): void {
     const running = this.#running;
-    if (session !== null && running !== null) running.readAt.set(session, running.driver.lastReading);
+    if (session === null || running === null) return;
+    running.readAt.set(session, running.driver.lastReading);
+    this.#readNow.push(session);
   }
 
   #read({ driver, sockets }: Running, socket: SocketId, text: string): void {

@@ -21,7 +21,33 @@ export type Happened =
       readonly claim: string;
       readonly name: LeaseName;
       readonly waitMs: number | null;
+      readonly priority: number;
+      readonly steals: boolean;
     }
+  /** The coordinator has it in its queue, under this session of its client. */
+  | {
+      readonly kind: 'queued';
+      readonly at: number;
+      readonly name: LeaseName;
+      readonly claim: string;
+      readonly session: string;
+    }
+  /** Without a grant. */
+  | { readonly kind: 'left-queue'; readonly at: number; readonly claim: string; readonly session: string }
+  /**
+   * The coordinator decided to grant to it. `present`: the sessions on an open connection of which it had read something
+   * just before, and before what it had read at the moment of its decision.
+   */
+  | {
+      readonly kind: 'chosen';
+      readonly at: number;
+      readonly name: LeaseName;
+      readonly claim: string;
+      readonly session: string;
+      readonly present: readonly string[];
+    }
+  /** That was undone before anybody was told: the claim stands in the queue as before. */
+  | { readonly kind: 'put-back'; readonly at: number; readonly claim: string; readonly session: string }
   /** It was told how that ended, or took it back. */
   | {
       readonly kind: 'claim-ended';

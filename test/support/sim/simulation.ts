@@ -1,3 +1,4 @@
+import type { TableEvent } from '../../../server/core/table-types.ts';
 import type { Json } from '../../../shared/json.ts';
 import { durationMs, listeningMs } from '../../../shared/time.ts';
 import { SimulatedCandidate, type ElectionMood } from './candidate.ts';
@@ -169,6 +170,7 @@ function listen({ world, coordinator, history }: Stage): void {
   const { counts } = history;
   coordinator.onEvents = (events) => {
     for (const event of events) {
+      noteOrder(event, coordinator, history, world.now);
       if (event.kind === 'queued') waited.add(event.request);
       if (event.kind === 'grant-decided')
         unheard.set(event.lease.fencingToken, coordinator.unheardMs(event.lease.terms.session));
@@ -208,4 +210,27 @@ function listen({ world, coordinator, history }: Stage): void {
   };
   coordinator.onRenewal = (kind, renewal, token) => history.add({ kind, at: world.now, renewal, token });
   coordinator.onNote = (text) => history.note(world.now, text);
+}
+
+/** A waiter is pinged at a sixth of its window, of 1 s at least, and passed over after two of them. */
+const PRESENT_MS = 250;
+
+/** Who stands in the queues, and who is chosen from them. */
+function noteOrder(event: TableEvent, coordinator: Coordinator, history: History, at: number): void {
+  switch (event.kind) {
+    case 'queued': {
+      const { name, request: claim, session } = event;
+      return history.add({ kind: 'queued', at, name, claim, session });
+    }
+    case 'grant-decided': {
+      const { name, request: claim, session } = event.lease.terms;
+      return history.add({ kind: 'chosen', at, name, claim, session, present: coordinator.presentFor(PRESENT_MS) });
+    }
+    case 'grant-undone':
+      return history.add({ kind: 'put-back', at, claim: event.request, session: event.session });
+    case 'claim-ended':
+      return history.add({ kind: 'left-queue', at, claim: event.request, session: event.session });
+    default:
+      return undefined;
+  }
 }

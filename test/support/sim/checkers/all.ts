@@ -4,6 +4,7 @@ import { endlessClaims } from './claims.ts';
 import { earlyEnds, unreadRenewals } from './deadlines.ts';
 import { lostCounts } from './counter.ts';
 import { notALock } from './lock.ts';
+import { overtakenClaims } from './order.ts';
 import { renewedAfterTheEnd } from './renewals.ts';
 import { fallenTokens } from './tokens.ts';
 import { unwantedGrants } from './unwanted.ts';
@@ -20,6 +21,7 @@ export const CHECKERS = {
   listening: unreadRenewals,
   renewals: renewedAfterTheEnd,
   waiters: grantsToNobody,
+  order: overtakenClaims,
   claims: endlessClaims,
   unwanted: unwantedGrants,
   writes: lostWrites,

@@ -159,4 +159,20 @@ export const TABLE_MUTANTS: readonly Mutant[] = [
     by: 'tokens',
     within: 2_000,
   },
+  {
+    name: 'priority-ignored',
+    bug: 'the queue is in order of arrival alone',
+    rules: 'S8, R19',
+    patches: [{ file: table('claim-queue'), find: ' || b.terms.priority - a.terms.priority', put: '' }],
+    by: 'order',
+    within: 300,
+  },
+  {
+    name: 'last-come-first',
+    bug: 'of those who wait with the same priority the latest is granted first',
+    rules: 'S8, R19',
+    patches: [{ file: table('claim-queue'), find: 'a.arrival - b.arrival', put: 'b.arrival - a.arrival' }],
+    by: 'order',
+    within: 300,
+  },
 ];
