@@ -1,7 +1,9 @@
-/** What was given for `--name`, which has to be a whole number. */
-export function wholeOf(name: string, given: string): number {
+import { Refusal } from './refusal.ts';
+
+/** What was given for `--name`, which has to be a whole number, from `least` on. */
+export function wholeOf(name: string, given: string, least = 0): number {
   const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 0 || given.trim() === '')
-    throw new Error(`--${name} is a whole number from 0, not "${given}"`);
+  if (!/^\d+$/.test(given) || !Number.isSafeInteger(value) || value < least)
+    throw new Refusal(`--${name} is a whole number from ${least}, not "${given}"`);
   return value;
 }

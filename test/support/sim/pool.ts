@@ -1,5 +1,5 @@
 import { build } from 'esbuild';
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -18,7 +18,8 @@ export interface PoolOptions {
   readonly patches?: readonly Patch[];
   /** Ends once so many seeds have a problem. */
   readonly stopAfter?: number;
-  readonly onProgress?: (tally: Tally) => void;
+  /** `before`: all seeds below this one were played, whatever threads have done of those above. */
+  readonly onProgress?: (tally: Tally, before: number) => void;
 }
 
 /** Seeds a message: small, so that both cores are busy to the end. */
@@ -61,9 +62,11 @@ async function playIn(file: string, options: PoolOptions): Promise<Tally> {
   const { from, seeds, workers, twice = false, stopAfter = Infinity, onProgress } = options;
   const tally = emptyTally();
   let next = from;
+  const open = new Set<number>();
   const range = (): Range | null => {
     const count = Math.min(RANGE_SEEDS, from + seeds - next);
     if (count <= 0 || tally.failed.length >= stopAfter) return null;
+    open.add(next);
     next += count;
     return { kind: 'play', from: next - count, count, twice, stopAfter };
   };
@@ -71,7 +74,8 @@ async function playIn(file: string, options: PoolOptions): Promise<Tally> {
     onThread(file, range, (answer) => {
       if (answer.kind !== 'play') return;
       join(tally, answer.tally);
-      onProgress?.(tally);
+      open.delete(answer.from);
+      onProgress?.(tally, Math.min(next, ...open));
     }),
   );
   await Promise.all(threads);
@@ -97,9 +101,16 @@ function onThread(file: string, next: () => Range | Single | null, answered: (an
 }
 
 let bundles = 0;
+const written = new Set<string>();
+
+/** Those of this process that still lie there: for an end in the middle of it. */
+export function removeBundles(): void {
+  for (const file of written) rmSync(file, { force: true });
+}
 
 async function withBundle<T>(patches: readonly Patch[], job: (file: string) => Promise<T>): Promise<T> {
   const file = joinPath(REPOSITORY, `build/sim/${process.pid}-${(bundles += 1)}.mjs`);
+  written.add(file);
   await build({
     entryPoints: [joinPath(REPOSITORY, 'test/support/sim/worker.ts')],
     outfile: file,
@@ -113,6 +124,7 @@ async function withBundle<T>(patches: readonly Patch[], job: (file: string) => P
   try {
     return await job(file);
   } finally {
-    await rm(file, { force: true });
+    rmSync(file, { force: true });
+    written.delete(file);
   }
 }

@@ -85,19 +85,24 @@ class Search {
   }
 }
 
+/** As formatter and linter want it: `20_000`, `'a'`. */
+const inSource = (value: number | string): string =>
+  typeof value === 'string' ? `'${value}'` : String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+
 /** As a test to be pasted into test/sim/found.test.ts. */
 export function asTest({ plan, problems }: Pick<Shrunk, 'plan' | 'problems'>): string {
   const [first] = problems;
   const { faults, ...others } = plan;
-  const fields = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const fields = Object.entries(others).map(([name, value]) => `${name}: ${inSource(value)}`);
   const lines = faults.map(
-    ({ at, kind, who, ms, size }) => `      { at: ${at}, kind: '${kind}', who: '${who}', ms: ${ms}, size: ${size} },`,
+    ({ at, kind, who, ms, size }) =>
+      `      { at: ${inSource(at)}, kind: '${kind}', who: '${who}', ms: ${inSource(ms)}, size: ${inSource(size)} },`,
   );
   return [
     `// ${first === undefined ? 'nothing found' : `${first.by}: ${first.text.split('\n')[0]}`}`,
     `test('seed ${plan.seed}: say here what holds again', () => {`,
     '  const plan: Plan = {',
-    `    ${fields.join(', ').replaceAll('"', "'")},`,
+    ...fields.map((field) => `    ${field},`),
     ...(lines.length === 0 ? ['    faults: [],'] : ['    faults: [', ...lines, '    ],']),
     '  };',
     '  expect(play(plan).problems).toEqual([]);',

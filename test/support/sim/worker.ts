@@ -23,7 +23,7 @@ export interface Single {
 }
 
 export type Answer =
-  | { readonly kind: 'play'; readonly tally: Tally }
+  | { readonly kind: 'play'; readonly from: number; readonly tally: Tally }
   | { readonly kind: 'shrink'; readonly shrunk: Shrunk }
   | { readonly kind: 'tell'; readonly lines: readonly string[] };
 
@@ -34,7 +34,7 @@ function answer(asked: Range | Single): Answer {
     case 'tell':
       return { kind: 'tell', lines: tellingOf(planFor(asked.seed)) };
     case 'play':
-      return { kind: 'play', tally: tallyOf(asked) };
+      return { kind: 'play', from: asked.from, tally: tallyOf(asked) };
     default:
       return asked satisfies never;
   }
