@@ -4,15 +4,17 @@ import { parseArgs } from 'node:util';
 import { clientRun, CLIENT_FOLDER } from '../test/conformance/client/run.ts';
 import { scenariosIn } from '../test/conformance/client/scenario.ts';
 import { ownCoordinator } from '../test/conformance/own.ts';
+import { noUrl, silenceAt } from '../test/conformance/first-hello.ts';
 import type { Outcome } from '../test/conformance/play.ts';
 import { COORDINATOR_FOLDER, run, tableOf } from '../test/conformance/run.ts';
 import { scriptsIn } from '../test/conformance/script.ts';
+import { Refusal, refusing } from './support/refusal.ts';
 
 const HELP = `npm run conformance -- [--url ws://HOST:PORT] [--filter TEXT]
 npm run conformance -- --client ['COMMAND'] [--filter TEXT]
 
 Without --client: plays scripts of raw frames at the coordinator of that URL, under names of
-their own. Without --url at one that is built here and started for it (npm run build first).
+their own. Without --url at one that is built here and started for it.
 
   --url URL      the coordinator: ws:// or wss://, without /v1/socket
   --all          also the scripts that disturb others (a quiet time, a session's limit);
@@ -30,7 +32,7 @@ Both:
   --list         what there is; plays nothing
   --help         this
 
-Ends with 1 when a rule is broken.`;
+Ends with 1 when a rule is broken, with 2 when nothing could be played.`;
 
 interface Asked {
   readonly filter: string;
@@ -46,7 +48,7 @@ interface Rule {
 
 function chosen<T extends Rule>(rules: readonly T[], { filter, list }: Asked): readonly T[] {
   const found = rules.filter(({ file, rule, proves }) => `${file} ${rule} ${proves.join(' ')} `.includes(filter));
-  if (found.length === 0) throw new Error(`nothing has "${filter}" in its file, its rule or its ids`);
+  if (found.length === 0) throw new Refusal(`nothing has "${filter}" in its file, its rule or its ids`);
   if (!list) return found;
   for (const { file, rule, proves } of found) console.log(`${file}  ${rule}  (${proves.join(' ')})`);
   return [];
@@ -60,12 +62,21 @@ function tell({ problem, rule, tookMs }: Outcome): void {
   );
 }
 
+/** Where nobody is, every rule would be broken. */
+async function refuseSilence(url: string): Promise<void> {
+  const problem = noUrl(url);
+  if (problem !== null) throw new Refusal(`--url ${url} is no ws://HOST:PORT and no wss://HOST:PORT: ${problem}`);
+  const silence = await silenceAt(url);
+  if (silence !== null) throw new Refusal(`no coordinator answers a hello at ${url}: ${silence}`);
+}
+
 async function coordinatorHalf(url: string | undefined, all: boolean, asked: Asked): Promise<readonly Outcome[]> {
   const scripts = chosen(scriptsIn(COORDINATOR_FOLDER), asked);
   if (scripts.length === 0) return [];
+  if (url !== undefined) await refuseSilence(url);
   const own = url === undefined ? await ownCoordinator(join(import.meta.dirname, '../server/bin/leasehold.js')) : null;
   try {
-    const at = (own?.url ?? url ?? '').replace(/\/$/, '');
+    const at = own?.url ?? url ?? '';
     return await run({ url: at, scripts, jobs: asked.jobs ?? 8, disturbing: all || own !== null, told: tell });
   } finally {
     await own?.stop();
@@ -100,16 +111,19 @@ async function main(): Promise<void> {
     return;
   }
   const [command = '', ...others] = positionals;
-  if (others.length > 0 || (command !== '' && !values.client)) throw new Error(`one command, after --client; --help`);
+  if (others.length > 0 || (command !== '' && !values.client)) throw new Refusal(`one command, after --client; --help`);
+  if (values.client && values.url !== undefined)
+    throw new Refusal('--url is of a coordinator, and --client plays one: not both');
   const jobs = values.jobs === undefined ? null : Number(values.jobs);
-  if (jobs !== null && !(jobs >= 1)) throw new Error(`--jobs is ${values.jobs}; it is a number from 1`);
+  if (jobs !== null && !(Number.isSafeInteger(jobs) && jobs >= 1))
+    throw new Refusal(`--jobs is ${values.jobs}; it is a whole number from 1`);
   const asked: Asked = { filter: values.filter, jobs, list: values.list };
   const outcomes = values.client
     ? await clientHalf(command, asked)
-    : await coordinatorHalf(values.url, values.all, asked);
+    : await coordinatorHalf(values.url?.replace(/\/$/, ''), values.all, asked);
   if (outcomes.length === 0) return;
   console.log(`\n${tableOf(outcomes)}`);
   if (outcomes.some(({ problem }) => problem !== null)) process.exitCode = 1;
 }
 
-await main();
+await refusing(main);

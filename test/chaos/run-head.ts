@@ -54,6 +54,6 @@ export function headIn(line: string): Head | string {
   // Older logs have neither.
   const fields = { leftOut: null, entryCount: null, ...read };
   const lacking = lackingIn(fields, FIELDS);
-  if (lacking !== undefined) return `the head of a run has another "${lacking}"`;
+  if (lacking !== undefined) return `its first line is no head of a run: "${lacking}" is missing or wrong`;
   return fields as unknown as Head; // Each field was looked at above.
 }

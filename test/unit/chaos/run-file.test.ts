@@ -86,7 +86,7 @@ describe('no log of a run is refused in one line', () => {
     ['', 'it is empty'],
     ['hello', 'its first line is no JSON'],
     ['[]', 'its first line is no head of a run'],
-    ['{}', 'the head of a run has another "seed"'],
+    ['{}', 'its first line is no head of a run: "seed" is missing or wrong'],
   ])('compressed %j', async (text, told) => {
     writeFileSync(file, gzipSync(text));
     expect(await why()).toBe(`is no log of a chaos run: ${told}`);
@@ -98,7 +98,9 @@ describe('no log of a run is refused in one line', () => {
         head['faults'] = [{ kind: 'reset', victim: 'a', from: '1' }];
       }),
     );
-    expect(await why()).toBe('is no log of a chaos run: the head of a run has another "faults"');
+    expect(await why()).toBe(
+      'is no log of a chaos run: its first line is no head of a run: "faults" is missing or wrong',
+    );
   });
 
   test('one with a line that is no entry', async () => {
