@@ -33,12 +33,7 @@ export class ClientProcess {
    */
   constructor(log: RunLog, env: Readonly<Record<string, string>> = {}, under: readonly string[] = []) {
     this.log = log;
-    const [command = process.execPath, ...args] = [
-      ...under,
-      process.execPath,
-      '--unhandled-rejections=strict',
-      PROGRAM,
-    ];
+    const [command, ...args] = [...under, process.execPath, '--unhandled-rejections=strict', PROGRAM];
     this.#child = startChild(command, args, env);
     eachLine(this.#child.stdout, (line) => log.add(fromLine(line)));
     eachLine(this.#child.stderr, (line) => {
