@@ -32,7 +32,7 @@ describe('npm run sim', { timeout: 60_000 }, () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('a run that is too small for all it should contain fails, and says so in words', () => {
+  test('a run that is too small to contain everything fails, and says so in words', () => {
     const { status, stdout } = spawnSync(process.execPath, [SCRIPT, '--seeds', '1'], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stdout).toContain('1 seeds are too few to contain everything, 500 do');
