@@ -306,7 +306,7 @@ const thrown = (cause: unknown): Warning => ({
 
 function socketClass(options: ConnectOptions): WebSocketClass {
   const found = options.WebSocket ?? globalThis.WebSocket;
-  const cure = 'this runtime has no WebSocket: give options.WebSocket, or use Node >= 22';
+  const cure = 'this runtime has no WebSocket: give one as options.WebSocket, or use Node 22 or newer';
   if (found === undefined) throw badRequest('WebSocket', cure);
   return found;
 }

@@ -18,9 +18,12 @@ class Target extends EventTarget {
 }
 let page = new Target();
 let frame = new Target();
+/** Of the last grant. */
+let token = 6;
 
 beforeEach(() => {
   FakeSocket.made = [];
+  token = 6;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 11, 1) });
   page = new Target();
   frame = new Target();
@@ -62,7 +65,7 @@ function grant(): void {
   const one = sent().at(-1) ?? [];
   const request = one.find(({ type }) => type === 'acquire')?.request;
   const window = { leftMs: 30_000, ttlMs: 30_000, ceilingLeftMs: 86_400_000 };
-  say({ type: 'granted', request, name: 'n', fencingToken: 7, frame: one[0]?.frame, ...window });
+  say({ type: 'granted', request, name: 'n', fencingToken: (token += 1), frame: one[0]?.frame, ...window });
 }
 
 async function holding() {
