@@ -162,6 +162,6 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'claims',
-    within: 100,
+    within: 1_000,
   },
 ];

@@ -11,9 +11,9 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/net/driver.ts',
-        find: 'this.#inFlight = this.#options.journal.append(batch).then(\n',
+        find: 'this.#inFlight = journal.append(batch).then(\n',
         put: `this.input({ kind: 'appended', sequence: batch.sequence, ok: true });
-    this.#options.journal.append(batch).then(() => undefined, () => undefined);
+    journal.append(batch).then(() => undefined, () => undefined);
     this.#inFlight = ((...nobody) => Promise.resolve())(\n`,
       },
     ],
