@@ -26,4 +26,6 @@ async function section(lease: Lease): Promise<void> {
 
 const ended = await client.run(name, { ttlMs: 3_000 }, section).catch((error: unknown) => error);
 say('rejected', { same: ended === thrown, cause: thrown.cause === undefined ? 'none' : 'one' });
+// What frees the lease is the end of the section, not that of the client.
+await later(1_000);
 await client.close();
