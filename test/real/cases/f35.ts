@@ -45,8 +45,10 @@ export const F35: FieldCase = {
       'it is there',
     );
     const token = await holder.acquire('h', 'held', { ttlMs: TTL_MS });
-    // A connection that was dropped sooner is followed by a pause; and the hole begins between two pings and renewals.
-    await sleep(PROVEN_MS);
+    // Where a busy machine broke a connection at the start, the next one has to prove itself, or a pause follows its end.
+    const isProven = size === 'ci' && entriesOf(bench.log.entries, 'dialled').length === 2;
+    // Between two pings and two renewals.
+    await sleep(isProven ? 2_500 : PROVEN_MS);
     await hole(bench, { relay, owner, holder, idle }, plan);
     measureLoss(bench, token.ok ? Number(token.value) : Number.NaN);
     await holder.release('again');
