@@ -69,6 +69,7 @@ function granted(book: Book, message: CoordinatorMessageOf<'granted'>, asked: As
   if (known?.lease.token === token) return tell(book, known, frame, message, true);
   // Withdrawn meanwhile, or over: it crosses that word.
   if (!asked?.claim) return giveBack(book, name, token, ttlMs);
+  // Of a lease that was lost or in doubt, not of this claim, which is said anew (S2, R16).
   if (token <= (asked.above ?? 0)) {
     giveBack(book, name, token, ttlMs);
     return stepClaim(book, asked, { kind: 'repeat' });

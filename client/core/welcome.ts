@@ -33,11 +33,11 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
   }
   const claims = [...book.asks.values()].filter(({ claim }) => claim);
   for (const { name, fencingToken, ttlMs } of held.values()) {
-    const hopes = claims.filter(({ claim }) => claim?.terms.name === name);
+    const ofName = claims.filter(({ claim }) => claim?.terms.name === name);
     // So may a grant that was never heard of: it is none any more.
-    if (message.quietMs) for (const asked of hopes) asked.above = Math.max(asked.above ?? 0, fencingToken);
+    if (message.quietMs) for (const asked of ofName) asked.above = Math.max(asked.above ?? 0, fencingToken);
     // A lease that was lost is no grant of a claim that was made later, which would stand behind it.
-    const awaited = hopes.some(({ above = 0 }) => fencingToken > above);
+    const awaited = ofName.some(({ above = 0 }) => fencingToken > above);
     if (!holderOf(book, fencingToken) && !awaited) giveBack(book, name, fencingToken, ttlMs);
   }
   // All that is not answered is said again, under the same ids.

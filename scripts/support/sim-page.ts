@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { CellReport } from '../../test/support/sim/cells/tables.ts';
 import type { Tally } from '../../test/support/sim/tally.ts';
 import { SELDOM, UNREACHABLE } from '../../test/support/sim/unreachable.ts';
+import { presentCommit } from './commit.ts';
 
 export interface PlayedSeeds {
   readonly date: string;
@@ -23,13 +24,15 @@ export interface PlayedSeeds {
 /** Where and when this is played. */
 export function playedHere(): Pick<PlayedSeeds, 'date' | 'commit' | 'machine'> & { readonly root: string } {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
-  const isChanged = git('status', '--porcelain', '--', 'client', 'server', 'shared', 'test/support') !== '';
+  const changed = spawnSync('git', ['status', '--porcelain', '--', 'client', 'server', 'shared', 'test/support'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   const model = cpus()[0]?.model ?? 'an unknown processor';
   return {
     root,
     date: new Date().toISOString().slice(0, 10),
-    commit: `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ', with changes that are not committed' : ''}`,
+    commit: `${presentCommit(root)}${changed.stdout ? ', with changes that are not committed' : ''}`,
     machine: `Linux, ${availableParallelism()} cores (${model}), Node ${process.versions.node}`,
   };
 }

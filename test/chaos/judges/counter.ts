@@ -1,5 +1,5 @@
 import { isOf, type Entry, type EntryOf } from '../../real/support/log.ts';
-import { groupedBy, instant, type Judge } from './reading.ts';
+import { instant, type Judge } from './reading.ts';
 
 interface Add {
   readonly name: string;
@@ -18,7 +18,7 @@ const NOBODY = '';
  */
 export const counterLosesNothing: Judge = (run) => {
   const found: string[] = [];
-  for (const [name, adds] of groupedBy(addsIn(run.entries), (add) => add.name)) {
+  for (const [name, adds] of Map.groupBy(addsIn(run.entries), (add) => add.name)) {
     const numbers = new Map([[NOBODY, 0]]);
     let possible: readonly string[] = [NOBODY];
     for (const { token, adding, acknowledged } of adds.toSorted((a, b) => a.token - b.token)) {

@@ -1,5 +1,5 @@
 import { holdsIn } from './holds.ts';
-import { groupedBy, instant, type Judge } from './reading.ts';
+import { instant, type Judge } from './reading.ts';
 
 /**
  * The history of each name is that of a lock that is taken and let go in the order of its tokens: each hold has an
@@ -8,7 +8,7 @@ import { groupedBy, instant, type Judge } from './reading.ts';
  */
 export const isALock: Judge = (run) => {
   const found: string[] = [];
-  for (const [name, holds] of groupedBy(holdsIn(run.entries), (hold) => hold.name)) {
+  for (const [name, holds] of Map.groupBy(holdsIn(run.entries), (hold) => hold.name)) {
     let free = run.from;
     for (const hold of holds.toSorted((a, b) => a.token - b.token)) {
       const who = `lock "${name}": ${hold.client} with ${hold.token}`;

@@ -10,15 +10,3 @@ export const instant = (run: Pick<ChaosRun, 'from'>, at: bigint): string =>
 
 export const byTime = (a: { readonly at: bigint }, b: { readonly at: bigint }): number =>
   a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
-
-/** Items by a key, each group in the order of the items. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}

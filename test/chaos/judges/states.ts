@@ -1,12 +1,12 @@
 import type { ChaosRun } from '../run.ts';
-import { byTime, groupedBy, instant, type Judge } from './reading.ts';
+import { byTime, instant, type Judge } from './reading.ts';
 import { witnessesIn, type Seen, type Written } from './witnesses.ts';
 
 /** S4, S3: no acknowledged write is lost, and what is seen of a state never goes back. */
 export const statesStay: Judge = (run) => {
   const { written, seen } = witnessesIn(run.entries);
-  const seenOf = groupedBy(seen, ({ name }) => name);
-  const writtenOf = groupedBy(written, ({ name }) => name);
+  const seenOf = Map.groupBy(seen, ({ name }) => name);
+  const writtenOf = Map.groupBy(written, ({ name }) => name);
   return [...new Set([...seenOf.keys(), ...writtenOf.keys()])].flatMap((name) => {
     const ofName = { seen: seenOf.get(name) ?? [], written: writtenOf.get(name) ?? [] };
     return [

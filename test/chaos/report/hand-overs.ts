@@ -1,7 +1,6 @@
 import { beliefsOf, type Belief } from '../../real/support/beliefs.ts';
 import { msBetween, quantile } from '../../real/support/log.ts';
 import type { ChaosRun } from '../run.ts';
-import { groupedBy } from '../judges/reading.ts';
 import { processOf } from './colours.ts';
 
 /** From the end of one belief in a name to the beginning of the next holder's. */
@@ -13,7 +12,7 @@ export interface HandOver {
 }
 
 export function handOversIn({ entries, faults }: ChaosRun): readonly HandOver[] {
-  return [...groupedBy(beliefsOf(entries), ({ name }) => name)].flatMap(([name, beliefs]) => {
+  return [...Map.groupBy(beliefsOf(entries), ({ name }) => name)].flatMap(([name, beliefs]) => {
     const turns = turnsIn(beliefs);
     return turns.slice(1).flatMap((next, index) => {
       const before = turns[index];
@@ -29,7 +28,7 @@ export function handOversIn({ entries, faults }: ChaosRun): readonly HandOver[] 
 
 /** One for each token, however often its belief was interrupted. */
 function turnsIn(beliefs: readonly Belief[]): readonly Belief[] {
-  return [...groupedBy(beliefs, ({ token }) => String(token)).values()]
+  return [...Map.groupBy(beliefs, ({ token }) => String(token)).values()]
     .flatMap((stretches) => {
       const [first] = stretches;
       const to = stretches.reduce((latest, stretch) => (stretch.to > latest ? stretch.to : latest), 0n);
@@ -49,7 +48,7 @@ export interface Gaps {
 
 /** By name, without and with a fault in between. */
 export function gapsOf(handOvers: readonly HandOver[]): readonly Gaps[] {
-  const groups = groupedBy(handOvers, ({ name, disturbed }) => `${name} ${disturbed}`);
+  const groups = Map.groupBy(handOvers, ({ name, disturbed }) => `${name} ${disturbed}`);
   return [...groups.values()]
     .flatMap((group) => {
       const [first] = group;

@@ -1,7 +1,6 @@
 import { beliefsOf, type Belief } from '../../real/support/beliefs.ts';
 import { entriesOf, msBetween } from '../../real/support/log.ts';
 import type { ChaosRun, FaultSpan } from '../run.ts';
-import { groupedBy } from '../judges/reading.ts';
 import { eventfulMinutes, MINUTE_MS } from './minutes.ts';
 
 /** What the picture shows, in milliseconds since the start of the run. */
@@ -109,7 +108,7 @@ function numbersOf(beliefs: readonly Belief[]): ReadonlyMap<number, number> {
 /** Bars of one name that are there at the same time. `bars` are in the order of their beginnings. */
 function overlapsOf(bars: readonly Bar[]): readonly Overlap[] {
   const found: Overlap[] = [];
-  for (const [name, ofName] of groupedBy(bars, (bar) => bar.name)) {
+  for (const [name, ofName] of Map.groupBy(bars, (bar) => bar.name)) {
     let furthest: Bar | undefined;
     for (const bar of ofName) {
       if (furthest !== undefined && bar.fromMs < furthest.toMs)

@@ -1,5 +1,4 @@
 import { msBetween } from '../../real/support/log.ts';
-import { groupedBy } from '../judges/reading.ts';
 import type { ChaosRun, Verdict } from '../run.ts';
 import { gapsOf, handOversIn } from './hand-overs.ts';
 import { clock } from './markup.ts';
@@ -73,7 +72,7 @@ function violationsOf({ violations }: Verdict): string {
 }
 
 function faultRows({ faults }: ChaosRun): readonly (readonly string[])[] {
-  return [...groupedBy(faults, ({ kind }) => kind)]
+  return [...Map.groupBy(faults, ({ kind }) => kind)]
     .map(([kind, spans]) => {
       const seconds = spans.map(({ from, to }) => msBetween(from, to) / 1_000);
       const total = seconds.reduce((sum, one) => sum + one, 0);

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../support/bench.ts';
-import { eachLine, exitOf, startChild, type Child, type Exit } from '../support/children.ts';
 import type { ClientHandle } from '../support/client-process.ts';
 import type { CoordinatorProcess } from '../support/coordinator-process.ts';
 import type { FieldCase } from '../support/field-case.ts';
-import { entriesOf, msBetween, now } from '../support/log.ts';
+import { entriesOf, msBetween } from '../support/log.ts';
+import { Script } from '../support/script.ts';
 import { eventually, sleep, within } from '../support/waiting.ts';
 
 const TTL_MS = 3_000;
@@ -48,51 +48,22 @@ interface Place {
   readonly round: number;
 }
 
-interface Line {
-  readonly at: bigint;
-  readonly what: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+const scriptOf = (file: string, args: readonly string[]): Script =>
+  new Script(fileURLToPath(new URL(`./f30/${file}.ts`, import.meta.url)), args);
+
+interface Ending {
+  readonly code: number | null;
+  /** After it said `ends`. */
+  readonly ms: number;
 }
 
-/** A script of this case as a process of its own, ended with the bench. */
-class Script implements Disposable {
-  readonly lines: Line[] = [];
-  readonly ended: Promise<Exit & { readonly at: bigint }>;
-  stderr = '';
-  readonly #child: Child;
-
-  constructor(script: string, args: readonly string[]) {
-    const path = fileURLToPath(new URL(`./f30/${script}.ts`, import.meta.url));
-    this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', path, ...args]);
-    this.ended = exitOf(this.#child).then((exit) => ({ ...exit, at: now() }));
-    eachLine(this.#child.stdout, (line) => {
-      const { at, what, ...fields } = JSON.parse(line) as { at: string; what: string }; // Written by our own script.
-      this.lines.push({ at: BigInt(at), what, fields });
-    });
-    eachLine(this.#child.stderr, (line) => (this.stderr += `${line}\n`));
-  }
-
-  says(what: string): Promise<Line> {
-    return eventually(() => this.lines.find((line) => line.what === what) ?? null, 30_000, `a script says ${what}`);
-  }
-
-  /** How it ended, and how long after it said `ends`. */
-  async exit(): Promise<{ readonly code: number | null; readonly ms: number }> {
-    const { code, at } = await within(this.ended, 20_000, `a script ends by itself: ${this.stderr}`);
-    const ends = this.lines.find(({ what }) => what === 'ends');
-    return { code, ms: ends === undefined ? Number.NaN : msBetween(ends.at, at) };
-  }
-
-  get living(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  [Symbol.dispose](): void {
-    this.#child.kill('SIGKILL');
-  }
+async function endOf({ ended, lines, stderr }: Script): Promise<Ending> {
+  const { code, at } = await within(ended, 20_000, `a script ends by itself: ${stderr}`);
+  const ends = lines.find(({ what }) => what === 'ends');
+  return { code, ms: ends === undefined ? Number.NaN : msBetween(ends.at, at) };
 }
 
-function measureExit(bench: Bench, what: string, { code, ms }: Awaited<ReturnType<Script['exit']>>): void {
+function measureExit(bench: Bench, what: string, { code, ms }: Ending): void {
   bench.measure(
     what,
     `exit ${code} after ${ms.toFixed(0)} ms`,
@@ -104,10 +75,10 @@ function measureExit(bench: Bench, what: string, { code, ms }: Awaited<ReturnTyp
 /** (a, b) Somebody waits for the lease meanwhile. */
 async function freed({ bench, coordinator, waiter, round }: Place, what: string, file: string): Promise<void> {
   const name = `${file}-${round}`;
-  using script = new Script(file, [coordinator.url, name]);
+  using script = scriptOf(file, [coordinator.url, name]);
   await eventually(async () => ((await holdersOf(waiter, name)) === 1 ? true : null), 30_000, `${name} is held`);
   await waiter.acquire(name, name, { ttlMs: TTL_MS });
-  measureExit(bench, what, await script.exit());
+  measureExit(bench, what, await endOf(script));
   const held = entriesOf(bench.log.entries, 'held', 'waiter').find((entry) => entry.name === name);
   const ms = msBetween((await script.says('ends')).at, held?.at ?? 0n);
   bench.measure(`${what}: the next has it`, `${ms.toFixed(1)} ms`, `at most ${FREED_MS_MAX} ms`, ms <= FREED_MS_MAX);
@@ -132,12 +103,12 @@ async function holdersOf(waiter: ClientHandle, name: string): Promise<number> {
 async function awaited({ bench, coordinator, waiter, round }: Place): Promise<void> {
   const name = `awaited-${round}`;
   await waiter.acquire(name, name, { ttlMs: TTL_MS });
-  using script = new Script('waits', [coordinator.url, name]);
+  using script = scriptOf('waits', [coordinator.url, name]);
   await script.says('asks');
   await sleep(GRANT_AFTER_MS);
   const alive = script.living;
   await waiter.release(name);
-  const { code, ms } = await script.exit();
+  const { code, ms } = await endOf(script);
   bench.measure(
     `(c) awaits a grant that comes after ${GRANT_AFTER_MS / 1_000} s`,
     `${alive ? 'alive' : 'gone'} by then; exit ${code} ${ms.toFixed(0)} ms after it closed`,
@@ -153,11 +124,11 @@ async function reconnecting({ bench, round }: Place, args: readonly string[]): P
   const name = `reconnecting-${round}`;
   holder.send({ type: 'acquire', request: 'a', name, ttlMs: TTL_MS });
   await holder.take('granted');
-  using script = new Script('reconnects', [coordinator.url, name, ...args]);
+  using script = scriptOf('reconnects', [coordinator.url, name, ...args]);
   await script.says('waits');
   await coordinator.kill();
   const what = `(d) close while reconnecting${args.length > 0 ? ', a lease held' : ''}`;
-  measureExit(bench, what, await script.exit());
+  measureExit(bench, what, await endOf(script));
   const { promises, election } = (await script.says('closed')).fields;
   const ends = script.lines.filter((line) => line.what === 'settles').map(({ fields }) => fields);
   const others = ends
@@ -174,11 +145,11 @@ async function reconnecting({ bench, round }: Place, args: readonly string[]): P
 /** (e) The choice: an idle client ends after `idleMs`; a held lease is renewed, and keeps its process alive. */
 async function dropped({ bench, coordinator, waiter, round }: Place): Promise<void> {
   const kept = `kept-${round}`;
-  using idle = new Script('dropped', [coordinator.url, `idle-${round}`]);
-  using holding = new Script('dropped', [coordinator.url, kept, 'holds']);
+  using idle = scriptOf('dropped', [coordinator.url, `idle-${round}`]);
+  using holding = scriptOf('dropped', [coordinator.url, kept, 'holds']);
   await holding.says('ends');
   const endedAt = performance.now();
-  const { code, ms } = await idle.exit();
+  const { code, ms } = await endOf(idle);
   bench.measure(
     '(e) dropped, nothing held',
     `exit ${code} after ${ms.toFixed(0)} ms`,

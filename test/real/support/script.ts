@@ -1,5 +1,6 @@
 import type { Json } from '../../../shared/json.ts';
 import { eachLine, exitOf, startChild, type Child, type Exit } from './children.ts';
+import { now } from './log.ts';
 import { eventually } from './waiting.ts';
 
 export interface ScriptLine {
@@ -11,13 +12,13 @@ export interface ScriptLine {
 /** A program of a case as a process of its own: it is told JSON lines and says JSON lines (`say`). */
 export class Script implements Disposable {
   readonly lines: ScriptLine[] = [];
-  readonly ended: Promise<Exit>;
+  readonly ended: Promise<Exit & { readonly at: bigint }>;
   stderr = '';
   readonly #child: Child;
 
   constructor(path: string, args: readonly string[]) {
     this.#child = startChild(process.execPath, ['--unhandled-rejections=strict', path, ...args]);
-    this.ended = exitOf(this.#child);
+    this.ended = exitOf(this.#child).then((exit) => ({ ...exit, at: now() }));
     eachLine(this.#child.stdout, (line) => {
       const { at, what, ...fields } = JSON.parse(line) as { at: string; what: string }; // Written by `say` of our own program.
       this.lines.push({ at: BigInt(at), what, fields });

@@ -1,5 +1,5 @@
 import type { Happened } from '../history.ts';
-import { beliefsIn, eventsOf, groupedBy, instant } from './reading.ts';
+import { beliefsIn, eventsOf, instant } from './reading.ts';
 
 /** S5, S6: the coordinator ends no lease by time while its holder believes, whether anybody waits for it or not. */
 export function earlyEnds(events: readonly Happened[]): readonly string[] {
@@ -32,7 +32,7 @@ function remainingEnds(events: readonly Happened[]): ReturnType<typeof eventsOf<
 
 /** S9: no lease is over for a renewal that lay in a socket before the lease was ended. */
 export function unreadRenewals(events: readonly Happened[]): readonly string[] {
-  const ends = groupedBy(eventsOf(events, 'ended'), ({ token }) => String(token));
+  const ends = Map.groupBy(eventsOf(events, 'ended'), ({ token }) => String(token));
   const grants = eventsOf(events, 'granted');
   const fixed = new Set(grants.filter((grant) => grant.fixed).map(({ token }) => token));
   const arrivals = new Map(eventsOf(events, 'renewal-arrived').map((one) => [`${one.renewal} ${one.token}`, one.at]));

@@ -1,5 +1,5 @@
 import type { Happened } from '../history.ts';
-import { beliefsIn, eventsOf, groupedBy, instant } from './reading.ts';
+import { beliefsIn, eventsOf, instant } from './reading.ts';
 
 /** One hold as its client saw it: it began between the two first instants, and ended between the two last. */
 interface Hold {
@@ -21,7 +21,7 @@ interface Hold {
  */
 export function notALock(events: readonly Happened[]): readonly string[] {
   const found: string[] = [];
-  for (const [name, holds] of groupedBy(holdsIn(events), (hold) => hold.name)) {
+  for (const [name, holds] of Map.groupBy(holdsIn(events), (hold) => hold.name)) {
     let free = 0;
     for (const hold of holds.toSorted((a, b) => a.disk - b.disk || a.token - b.token)) {
       const who = `"${name}": ${hold.client} with ${hold.token}`;

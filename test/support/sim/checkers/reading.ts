@@ -8,7 +8,7 @@ type Kinds = ReadonlyMap<string, readonly Happened[]>;
 
 export function eventsOf<K extends Happened['kind']>(events: readonly Happened[], kind: K): readonly Of<K>[] {
   if (sorted?.events !== events || sorted.length !== events.length)
-    sorted = { events, length: events.length, kinds: groupedBy(events, (event) => event.kind) };
+    sorted = { events, length: events.length, kinds: Map.groupBy(events, (event) => event.kind) };
   return (sorted.kinds.get(kind) ?? []) as readonly Of<K>[]; // They are grouped by it.
 }
 
@@ -29,16 +29,4 @@ export function beliefsIn(events: readonly Happened[]): readonly Belief[] {
     );
     return until > belief.from ? [{ ...belief, to: until }] : [];
   });
-}
-
-/** Items by a key, each group in the order of the items. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
