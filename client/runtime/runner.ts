@@ -1,4 +1,3 @@
-import { SOCKET_PATH } from '../../shared/limits.ts';
 import type { WireLeaseView } from '../../shared/frames.ts';
 import type { RequestId } from '../../shared/ids.ts';
 import type { MonoMs } from '../../shared/time.ts';
@@ -16,7 +15,7 @@ import type {
 import { errorOf } from './errors.ts';
 import { after, stamp } from './platform.ts';
 import type { WebSocketClass } from './public-options.ts';
-import { openSocket, type Socket, type SocketEvents } from './socket.ts';
+import { openSocket, socketPath, type Socket, type SocketEvents } from './socket.ts';
 
 /** What an event is settled with when it does not fail; each kind of event has its own. */
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { readonly kind: K }>;
@@ -59,6 +58,8 @@ export class Runner {
   #timerFor: MonoMs | null = null;
   #references = 0;
   #ending = false;
+  /** No socket has opened since one failed. */
+  #failedToOpen = false;
 
   constructor(ports: RunnerPorts) {
     this.core = ports.core;
@@ -196,6 +197,9 @@ export class Runner {
   }
 
   #dial(dial: DialNumber, url: string): void {
+    const path = socketPath(this.#failedToOpen);
+    // Until it has opened: also for one that is abandoned as it takes too long.
+    this.#failedToOpen = true;
     const closed: SocketEvents['closed'] = (closeCode, reason) => {
       this.#sockets.delete(dial);
       this.#turn({ kind: 'socket-closed', dial, closeCode, reason });
@@ -203,12 +207,14 @@ export class Runner {
     const events: SocketEvents = {
       bad: this.#ports.bad,
       closed,
-      opened: () => this.#turn({ kind: 'socket-opened', dial }),
+      opened: () => {
+        this.#failedToOpen = false;
+        this.#turn({ kind: 'socket-opened', dial });
+      },
       heard: (messages) => this.#turn({ kind: 'socket-frame', dial, messages }),
     };
     try {
-      // A path of its own for each dial: Firefox delays a path that has failed, by up to a minute.
-      this.#sockets.set(dial, openSocket(`${url}${SOCKET_PATH}/${dial}`, this.#ports.makeSocket, events));
+      this.#sockets.set(dial, openSocket(url + path, this.#ports.makeSocket, events));
     } catch (cause) {
       // A page of https refuses ws:, for one. It comes back as any other failed dial, and not inside this turn.
       queueMicrotask(() => closed(0, String(cause)));

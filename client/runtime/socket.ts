@@ -1,6 +1,7 @@
 import { checkMessage } from '../../shared/frame-check.ts';
 import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../shared/frames.ts';
-import { PROTOCOL } from '../../shared/limits.ts';
+import { PROTOCOL, SOCKET_PATH } from '../../shared/limits.ts';
+import { randomId } from './platform.ts';
 import { untieOf } from './process-tie.ts';
 import type { WebSocketClass, WebSocketLike } from './public-options.ts';
 
@@ -22,6 +23,20 @@ export interface SocketEvents {
 }
 
 const OPEN = 1;
+
+/**
+ * Always the same, since proxies match it; except in Firefox after a dial that did not open. Firefox delays the next
+ * socket to a host, port and path that has failed, by 30 s and more as failures add up (measured), and a path that is new
+ * to it not at all.
+ */
+export const socketPath = (failed: boolean): string =>
+  failed && isFirefox() ? `${SOCKET_PATH}/${randomId()}` : SOCKET_PATH;
+
+/** Workers have a navigator too; some runtimes have none. */
+function isFirefox(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return navigator?.userAgent?.includes('Firefox/') === true;
+}
 
 export function openSocket(url: string, make: WebSocketClass, events: SocketEvents): Socket {
   let live = true;

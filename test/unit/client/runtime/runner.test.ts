@@ -4,7 +4,10 @@ import { requestId } from '../../../../shared/ids.ts';
 import { FakeSocket, lastSocket, rig, tick } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: 1_000 }));
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const dial = (number: number): Effect => ({ kind: 'dial', dial: dialNumber(number), url: 'wss://a.test/base' });
 const wakes = (events: readonly ClientEvent[]): number => events.filter(({ kind }) => kind === 'wake').length;
@@ -66,13 +69,32 @@ describe('timers', () => {
 });
 
 describe('sockets', () => {
-  it('each dial has a path of its own under the URL', () => {
+  it('the path under the URL is always the same, since proxies match it', () => {
     const { turn } = rig();
-    turn(dial(1), dial(2));
-    expect(FakeSocket.made.map(({ url }) => url)).toEqual([
-      'wss://a.test/base/v1/socket/1',
-      'wss://a.test/base/v1/socket/2',
+    turn(dial(1));
+    lastSocket().say('close', { code: 1006, reason: '' });
+    turn(dial(2), dial(3));
+    expect(FakeSocket.made.map(({ url }) => url)).toEqual(Array(3).fill('wss://a.test/base/v1/socket'));
+  });
+
+  it('Firefox delays a path that has failed: there each dial behind one that did not open has a segment of its own', () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0' });
+    const { turn } = rig();
+    const plain = /^wss:\/\/a\.test\/base\/v1\/socket$/;
+    const fresh = /^wss:\/\/a\.test\/base\/v1\/socket\/[\da-f]{32}$/;
+    turn(dial(1));
+    lastSocket().say('close', { code: 1006, reason: '' });
+    turn(dial(2), { kind: 'abandon', dial: dialNumber(2) }, dial(3));
+    lastSocket().say('open');
+    turn(dial(4));
+    const urls = FakeSocket.made.map(({ url }) => url);
+    expect(urls.map((url) => (plain.test(url) ? 'plain' : fresh.test(url) ? 'fresh' : url))).toEqual([
+      'plain',
+      'fresh',
+      'fresh',
+      'plain',
     ]);
+    expect(new Set(urls.slice(1, 3)).size).toBe(2);
   });
 
   it('what a socket does reaches the core under the number of its dial', () => {

@@ -13,7 +13,7 @@ interface Heard {
 
 function open(): { readonly socket: Socket; readonly fake: FakeSocket; readonly heard: Heard } {
   const heard: Heard = { opened: 0, messages: [], closed: [], bad: [] };
-  const socket = openSocket('ws://coordinator.test/v1/socket/1', FakeSocket, {
+  const socket = openSocket('ws://coordinator.test/v1/socket', FakeSocket, {
     opened: () => void (heard.opened += 1),
     heard: (messages) => heard.messages.push(messages),
     closed: (code, reason) => heard.closed.push([code, reason]),
