@@ -2,6 +2,8 @@ import type { Browser } from 'puppeteer-core';
 import { Bench } from '../../real/support/bench.ts';
 import type { ClientHandle, ClientProcess } from '../../real/support/client-process.ts';
 import type { CoordinatorProcess } from '../../real/support/coordinator-process.ts';
+import type { ConnectOptions } from '../../real/support/program/commands.ts';
+import type { Relay } from '../../real/support/relay.ts';
 import type { RunLog } from '../../real/support/run-log.ts';
 import { launch } from './browser.ts';
 import { PageServer } from './page-server.ts';
@@ -14,60 +16,91 @@ export interface Actor {
   readonly client: ClientHandle;
 }
 
+export interface StagePlan {
+  /** Of a run that somebody else finishes and judges. */
+  readonly bench?: Bench;
+  /** Tabs connect through a relay. */
+  readonly relayed?: boolean;
+}
+
+interface Parts {
+  readonly bench: Bench;
+  readonly server: PageServer;
+  readonly coordinator: CoordinatorProcess;
+  readonly relay: Relay | null;
+  readonly browser: Browser;
+}
+
 /** A coordinator, a browser with tabs, processes, and one log of them all, by which the oracles judge. */
 export class Stage implements AsyncDisposable {
   readonly coordinator: CoordinatorProcess;
-  readonly #bench: Bench;
-  readonly #server: PageServer;
-  readonly #browser: Browser;
+  readonly #parts: Parts;
   readonly #tabs: Tab[] = [];
+  readonly #opened: AsyncDisposableStack;
 
-  private constructor(bench: Bench, server: PageServer, coordinator: CoordinatorProcess, browser: Browser) {
-    this.#bench = bench;
-    this.#server = server;
-    this.coordinator = coordinator;
-    this.#browser = browser;
+  private constructor(parts: Parts, opened: AsyncDisposableStack) {
+    this.coordinator = parts.coordinator;
+    this.#parts = parts;
+    this.#opened = opened;
   }
 
-  static async open(): Promise<Stage> {
+  static async open({ bench: given, relayed = false }: StagePlan = {}): Promise<Stage> {
     await using opened = new AsyncDisposableStack();
-    const bench = opened.use(new Bench());
+    const bench = given ?? opened.use(new Bench());
     const server = opened.use(await PageServer.open());
     const coordinator = await bench.coordinator({ args: ['--origin', server.origin] });
-    server.connectTo = coordinator.url;
+    const relay = relayed ? await bench.relay(() => coordinator) : null;
+    server.connectTo = [coordinator.url, ...(relay === null ? [] : [relay.url])].join(' ');
     const browser = opened.adopt(await launch(), (started) => started.close());
-    const stage = new Stage(bench, server, coordinator, browser);
-    opened.move();
-    return stage;
+    return new Stage({ bench, server, coordinator, relay, browser }, opened.move());
   }
 
   get log(): RunLog {
-    return this.#bench.log;
+    return this.#parts.bench.log;
   }
 
-  async tab(label: string, ttlMs: number): Promise<Tab> {
-    const tab = await Tab.open(this.log, label, this.#browser, this.#server);
+  get relay(): Relay {
+    if (this.#parts.relay === null) throw new Error('this stage has no relay');
+    return this.#parts.relay;
+  }
+
+  /** Where tabs connect. */
+  get url(): string {
+    return (this.#parts.relay ?? this.coordinator).url;
+  }
+
+  async tab(label: string, ttlMs: number, options: ConnectOptions = {}): Promise<Tab> {
+    const tab = await this.blank(label);
+    tab.connect(label, this.url, { ttlMs, ...options });
+    return tab;
+  }
+
+  /** A tab whose page has not connected yet. */
+  async blank(label: string): Promise<Tab> {
+    const tab = await Tab.open(this.log, label, this.#parts.browser, this.#parts.server);
     this.#tabs.push(tab);
-    tab.write({ do: 'connect', client: label, url: this.coordinator.url, options: { ttlMs }, record: true });
     return tab;
   }
 
   process(label: string, ttlMs: number): Actor {
-    const child = this.#bench.process();
+    const child = this.#parts.bench.process();
     return { process: child, client: child.client(label, this.coordinator.url, { ttlMs, idleMs: 60_000 }, true) };
+  }
+
+  async closeTabs(): Promise<void> {
+    for (const tab of this.#tabs) if (tab.living) await tab.close();
   }
 
   /** Everybody leaves politely; then the whole run is held against the oracles. */
   async finish(): Promise<void> {
-    for (const tab of this.#tabs) if (tab.living) await tab.close();
-    await this.#bench.finish();
-    if (this.#bench.violations.length > 0) throw new Error(this.#bench.violations.join('\n'));
+    const { bench } = this.#parts;
+    await this.closeTabs();
+    await bench.finish();
+    if (bench.violations.length > 0) throw new Error(bench.violations.join('\n'));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
-    await this.#bench[Symbol.asyncDispose]();
-    await this.#server[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened.disposeAsync();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'puppeteer-core';
 import { ClientHandle, type Owner } from '../../real/support/client-process.ts';
 import { now, type EntryOf, type What } from '../../real/support/log.ts';
+import type { ConnectOptions } from '../../real/support/program/commands.ts';
 import type { RunLog } from '../../real/support/run-log.ts';
 import { within } from '../../real/support/waiting.ts';
 import { BINDING, type PageOrder } from '../page/orders.ts';
@@ -11,6 +12,7 @@ const ARRIVES_MS = 10_000;
 
 interface Parts {
   readonly page: Page;
+  readonly pageLog: PageLog;
   readonly cdp: CDPSession;
   /** Of the renderer. */
   readonly pid: number;
@@ -36,9 +38,11 @@ export class Tab implements Owner {
   readonly origin: bigint;
   readonly #pid: number;
   readonly #site: Site;
+  readonly #pageLog: PageLog;
+  #other: Page | null = null;
   #living = true;
 
-  private constructor(log: RunLog, label: string, site: Site, { page, cdp, pid, origin }: Parts) {
+  private constructor(log: RunLog, label: string, site: Site, { page, pageLog, cdp, pid, origin }: Parts) {
     this.log = log;
     this.label = label;
     this.client = new ClientHandle(this, label);
@@ -47,6 +51,7 @@ export class Tab implements Owner {
     this.origin = origin;
     this.#pid = pid;
     this.#site = site;
+    this.#pageLog = pageLog;
   }
 
   static async open(log: RunLog, label: string, browser: Browser, site: Site): Promise<Tab> {
@@ -61,7 +66,7 @@ export class Tab implements Owner {
     await page.goto(`${site.origin}/page#${label}`);
     const origin = await originOf(cdp);
     pageLog.originIs(origin);
-    const tab = new Tab(log, label, site, { page, cdp, origin, pid: await rendererOf(browser, cdp) });
+    const tab = new Tab(log, label, site, { page, pageLog, cdp, origin, pid: await rendererOf(browser, cdp) });
     // A client that throws as it is loaded is told by this rather than by all that is asked of it.
     await tab.told('pageshow', 0n);
     return tab;
@@ -69,6 +74,12 @@ export class Tab implements Owner {
 
   get living(): boolean {
     return this.#living;
+  }
+
+  /** Its page connects a client of this label; a document that came by a reload is another client than the one before. */
+  connect(label: string, url: string, options: ConnectOptions): ClientHandle {
+    this.write({ do: 'connect', client: label, url, options, record: true });
+    return new ClientHandle(this, label);
   }
 
   write(order: PageOrder): void {
@@ -91,6 +102,17 @@ export class Tab implements Owner {
     process.kill(this.#pid, 'SIGKILL');
   }
 
+  /** SIGSTOP to its renderer: no event tells the page. */
+  suspend(): void {
+    this.#tell({ event: 'suspended' });
+    process.kill(this.#pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    this.#tell({ event: 'continued' });
+    process.kill(this.#pid, 'SIGCONT');
+  }
+
   /** As a person closes it: the page hears `pagehide`. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.page.once('close', resolve));
@@ -102,8 +124,8 @@ export class Tab implements Owner {
   /** Another tab of its window is brought to the front. */
   async hide(): Promise<void> {
     const since = now();
-    const other = await this.page.browserContext().newPage();
-    await other.bringToFront();
+    this.#other ??= await this.page.browserContext().newPage();
+    await this.#other.bringToFront();
     await this.told('hidden', since);
   }
 
@@ -122,6 +144,14 @@ export class Tab implements Owner {
 
   async thaw(): Promise<void> {
     await this.cdp.send('Page.setWebLifecycleState', { state: 'active' });
+  }
+
+  /** As a person reloads it; the new document has no client until it connects one. */
+  async reload(): Promise<void> {
+    const since = now();
+    await this.page.reload();
+    this.#pageLog.originIs(await originOf(this.cdp));
+    await this.told('pageshow', since);
   }
 
   async leave(): Promise<void> {
