@@ -126,7 +126,11 @@ export const CLIENT_FRAMES = {
   /** Of the request of a `watch`; not answered. A view that is on its way may still come. */
   unwatch: { frame: optionalFrame, request },
   pong: { frame: optionalFrame, ping: count, clockMs: { kind: 'number' } },
-  bye: { frame: optionalFrame, keepMs: { kind: 'duration', min: 0, max: KEEP_MS_MAX, optional: true } },
+  bye: {
+    frame: optionalFrame,
+    keepMs: { kind: 'duration', min: 0, max: KEEP_MS_MAX, optional: true },
+    comesBack: { kind: 'flag', optional: true },
+  },
 } as const satisfies FrameTable;
 
 const heldLease = {
@@ -231,6 +235,8 @@ export const COORDINATOR_FRAMES = {
   },
   ended: { name, fencingToken: token, code },
   ceilingNear: { name, fencingToken: token, ceilingLeftMs: left },
+  /** To the holder: a claim of this priority, higher than that of the lease, has begun to wait. */
+  yieldRequested: { name, fencingToken: token, priority: { kind: 'integer', min: PRIORITY_MIN, max: PRIORITY_MAX } },
   error: {
     request: { ...request, optional: true },
     code,

@@ -19,6 +19,7 @@ const NO_SOCKET = 'ignored: no socket speaks for the session, so this one was re
 const LATE = 'refused `replaced`: its client has dialled again since';
 const STALE = 'refused `bad-request`: frame numbers rise over all sockets of an instance';
 const IN_USE = 'another instance gets a session of its own: a client that may still believe has this one';
+const NOT_EXPECTED = 'ignored: nobody is expected back';
 const OVER = 'silent for longer than its life, with nothing held and nothing awaited';
 
 export const SESSION_STATES: SessionTable = {
@@ -33,6 +34,7 @@ export const SESSION_STATES: SessionTable = {
     'socket-closed': stays('away', 'a closed socket ends nothing (S7)'),
     drained: { next: 'away', effects: ['close'], why: 'closed `draining`: the coordinator is about to stop' },
     'life-over': { next: 'over', effects: ['close'], why: `closed \`session-ended\`: ${OVER}` },
+    'keep-over': stays('bound', NOT_EXPECTED),
   },
   away: {
     hello: { next: 'bound', effects: ['welcome'], why: 'resumed; nothing is renewed by it' },
@@ -45,6 +47,7 @@ export const SESSION_STATES: SessionTable = {
     'socket-closed': stays('away', NO_SOCKET),
     drained: stays('away', 'ignored: there is nobody to tell'),
     'life-over': { next: 'over', effects: [], why: OVER },
+    'keep-over': stays('away', NOT_EXPECTED),
   },
   unheard: {
     hello: {
@@ -61,6 +64,7 @@ export const SESSION_STATES: SessionTable = {
     'socket-closed': stays('unheard', NO_SOCKET),
     drained: stays('unheard', 'ignored: there is nobody to tell'),
     'life-over': { next: 'over', effects: [], why: OVER },
+    'keep-over': stays('unheard', NOT_EXPECTED),
   },
   bye: {
     hello: { next: 'bound', effects: ['welcome'], why: 'the same instance has thought better of it' },
@@ -77,5 +81,27 @@ export const SESSION_STATES: SessionTable = {
     'socket-closed': stays('bye', NO_SOCKET),
     drained: stays('bye', 'ignored: there is nobody to tell'),
     'life-over': { next: 'over', effects: [], why: `${OVER}; here as soon as \`keepMs\` is over` },
+    'keep-over': stays('bye', NOT_EXPECTED),
+  },
+  expected: {
+    hello: { next: 'bound', effects: ['welcome'], why: 'the same instance has thought better of it' },
+    'late-hello': refused('expected', LATE),
+    'stale-hello': refused('expected', STALE),
+    'other-hello': {
+      next: 'bound',
+      effects: ['welcome'],
+      why: 'the instance that it was kept for; after `keepMs` it is `in-use`, as above',
+    },
+    frame: stays('expected', NO_SOCKET),
+    'stale-frame': stays('expected', NO_SOCKET),
+    bye: stays('expected', NO_SOCKET),
+    'socket-closed': stays('expected', NO_SOCKET),
+    drained: stays('expected', 'ignored: there is nobody to tell'),
+    'life-over': { next: 'over', effects: [], why: `${OVER}; here as soon as \`keepMs\` is over` },
+    'keep-over': {
+      next: 'bye',
+      effects: ['withdraw-claims', 'release-leases'],
+      why: 'nobody came: its client believed in nothing when it said `bye`, so the names need not wait for deadlines',
+    },
   },
 };

@@ -16,6 +16,7 @@ const SESSIONS: { readonly [K in Session['kind']]: Extract<Session, { readonly k
   away: { kind: 'away', line },
   unheard: { kind: 'unheard', instance: line.instance },
   bye: { kind: 'bye', line, keepUntil: later(NOW, 500) },
+  expected: { kind: 'expected', line, keepUntil: later(NOW, 500) },
 };
 
 const EVENTS: { readonly [K in SessionEvent['kind']]: Extract<SessionEvent, { readonly kind: K }> } = {
@@ -25,10 +26,11 @@ const EVENTS: { readonly [K in SessionEvent['kind']]: Extract<SessionEvent, { re
   'other-hello': { kind: 'other-hello', ...hello, instance: instanceId('j') },
   frame: { kind: 'frame', socket: HERE, frame: frameNumber(8) },
   'stale-frame': { kind: 'stale-frame', socket: HERE },
-  bye: { kind: 'bye', socket: HERE, keepMs: durationMs(2_000) },
+  bye: { kind: 'bye', socket: HERE, keepMs: durationMs(2_000), comesBack: false },
   'socket-closed': { kind: 'socket-closed', socket: HERE },
   drained: { kind: 'drained' },
   'life-over': { kind: 'life-over' },
+  'keep-over': { kind: 'keep-over' },
 };
 
 const cells = Object.values(SESSIONS).flatMap((session) =>
@@ -63,14 +65,23 @@ describe('session states', () => {
       expect(stepSession(SESSIONS.bound, event, NOW)).toEqual({ session: SESSIONS.bound, effects: [] });
   });
 
-  test('R10 another instance takes over until keepMs is over, to the millisecond', () => {
-    const { keepUntil } = SESSIONS.bye;
-    expect(stepSession(SESSIONS.bye, EVENTS['other-hello'], keepUntil).effects).toEqual([
-      { kind: 'welcome', socket: THERE },
-    ]);
-    expect(stepSession(SESSIONS.bye, EVENTS['other-hello'], later(keepUntil, 1)).effects).toEqual([
-      { kind: 'separate', socket: THERE },
-    ]);
+  test.each([SESSIONS.bye, SESSIONS.expected])(
+    'R10 another instance takes over a session ($kind) until keepMs is over, to the millisecond',
+    (session) => {
+      const { keepUntil } = session;
+      expect(stepSession(session, EVENTS['other-hello'], keepUntil).effects).toEqual([
+        { kind: 'welcome', socket: THERE },
+      ]);
+      expect(stepSession(session, EVENTS['other-hello'], later(keepUntil, 1)).effects).toEqual([
+        { kind: 'separate', socket: THERE },
+      ]);
+    },
+  );
+
+  test('a bye of a client that comes back passes its claims over, and withdraws none', () => {
+    const step = stepSession(SESSIONS.bound, { ...EVENTS.bye, comesBack: true }, NOW);
+    expect(step.session).toEqual({ kind: 'expected', line, keepUntil: later(NOW, 2_000) });
+    expect(step.effects.map(({ kind }) => kind)).toEqual(['pass-over', 'close']);
   });
 
   test('a hello and a frame move the line from which silence and anchors are counted', () => {
@@ -98,6 +109,7 @@ from the table that it holds the code against (\`npx vitest run --project pure t
 - **away**: its socket is gone; its leases and claims are not.
 - **unheard**: read from the journal at the start of this run, and not heard from since.
 - **bye**: its last word was \`bye\`.
+- **expected**: its last word was \`bye\` with \`comesBack\`.
 
 An event names a \`hello\` that has shown the right secret. *late*: its dial is not above the last one; *stale*: its frame
 number, or that of a frame, is not; *other*: it is of another instance.

@@ -1,3 +1,4 @@
+import { requestId } from '../../../shared/ids.ts';
 import type { ListeningMs } from '../../../shared/time.ts';
 import type { SocketId } from '../core-types.ts';
 import { decide, type Core, type Moment } from './core-state.ts';
@@ -34,6 +35,12 @@ function carryOne(core: Core, entry: SessionEntry, effect: SessionEffect, moment
       return;
     case 'read':
       wake(core, entry, moment);
+      return;
+    case 'pass-over':
+      passOver(core, entry, moment);
+      return;
+    case 'release-leases':
+      releaseAll(core, entry, moment);
       return;
     case 'withdraw-claims':
       tell(core, moment, decide(core, moment.now, { kind: 'claims-gone', session: entry.id }));
@@ -74,6 +81,25 @@ export function passOver(core: Core, entry: SessionEntry, moment: Moment): void 
   entry.passedOver = true;
   tell(core, moment, decide(core, moment.now, { kind: 'heard-from', session: entry.id, silent: true }));
 }
+
+/** As its client would have, had it come back; nobody is there to hear the answers. */
+function releaseAll(core: Core, { id }: SessionEntry, moment: Moment): void {
+  for (const { name, fencingToken } of core.table.heldBy(id))
+    tell(
+      core,
+      moment,
+      decide(core, moment.now, {
+        kind: 'release',
+        session: id,
+        request: RELEASED,
+        name,
+        fencingToken,
+        handOver: false,
+      }),
+    );
+}
+
+const RELEASED = requestId('bye');
 
 function endSession(core: Core, entry: SessionEntry): void {
   core.book.remove(entry);

@@ -72,7 +72,12 @@ export function handleMessage(core: Core, speaker: Speaker, message: ClientMessa
       carry(
         core,
         entry,
-        { kind: 'bye', socket: speaker.session.socket, keepMs: message.keepMs ?? durationMs(KEEP_MS_DEFAULT) },
+        {
+          kind: 'bye',
+          socket: speaker.session.socket,
+          keepMs: message.keepMs ?? durationMs(KEEP_MS_DEFAULT),
+          comesBack: message.comesBack ?? false,
+        },
         moment,
       );
       return;

@@ -23,7 +23,8 @@ function runDuty(core: Core, entry: SessionEntry, expiry: ListeningMs, moment: M
     carry(core, entry, { kind: 'life-over' }, moment);
     return;
   }
-  if (isDue(dues.goneAt)) tell(core, moment, decide(core, moment.now, { kind: 'claims-gone', session: entry.id }));
+  if (isDue(dues.keepOverAt)) carry(core, entry, { kind: 'keep-over' }, moment);
+  else if (isDue(dues.goneAt)) tell(core, moment, decide(core, moment.now, { kind: 'claims-gone', session: entry.id }));
   else if (isDue(dues.silentAt)) passOver(core, entry, moment);
   if (isDue(dues.pingAt)) sendPing(core, entry, moment);
 }

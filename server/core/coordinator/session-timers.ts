@@ -21,6 +21,8 @@ export interface SessionDues {
   readonly goneAt: ListeningMs | null;
   /** It ends (R25). */
   readonly overAt: ListeningMs | null;
+  /** Nobody came back to it: what it holds and awaits ends. */
+  readonly keepOverAt: ListeningMs | null;
 }
 
 /** Silent for so many pings: passed over. */
@@ -34,11 +36,13 @@ export function duesOf(entry: SessionEntry, holds: boolean): SessionDues {
     silentAt: hasQueued(entry) && !entry.passedOver ? later(heard, PINGS_UNHEARD_MAX * pingPeriodMs(entry)) : null,
     goneAt: waits ? later(heard, Math.max(longestMs(entry), CLAIM_SILENCE_MS_MIN)) : null,
     overAt: waits || holds ? null : overAt(entry, heard),
+    keepOverAt: entry.session.kind === 'expected' ? entry.session.keepUntil : null,
   };
 }
 
 export function firstOf(dues: SessionDues): ListeningMs | null {
-  return soonest(soonest(dues.pingAt, dues.silentAt), soonest(dues.goneAt, dues.overAt));
+  const { pingAt, silentAt, goneAt, overAt, keepOverAt } = dues;
+  return soonest(soonest(pingAt, silentAt), soonest(soonest(goneAt, overAt), keepOverAt));
 }
 
 export const soonest = (a: ListeningMs | null, b: ListeningMs | null): ListeningMs | null =>
@@ -67,7 +71,7 @@ function pingAt(entry: SessionEntry, heard: ListeningMs): ListeningMs {
 
 function overAt({ session, longestClaimMs }: SessionEntry, heard: ListeningMs): ListeningMs {
   // After a `bye` nobody but a successor within `keepMs` comes back to it.
-  return session.kind === 'bye' ? session.keepUntil : later(heard, Math.max(longestClaimMs, SESSION_SILENCE_MS_MIN));
+  return 'keepUntil' in session ? session.keepUntil : later(heard, Math.max(longestClaimMs, SESSION_SILENCE_MS_MIN));
 }
 
 const longestMs = (entry: SessionEntry): number => {

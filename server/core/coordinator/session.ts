@@ -15,7 +15,9 @@ export type Session =
   /** Read from the journal at the start of this run, and not heard from since. */
   | { readonly kind: 'unheard'; readonly instance: InstanceId }
   /** Its last word was `bye`: until `keepUntil` another instance may take it over (R10). */
-  | { readonly kind: 'bye'; readonly line: Line; readonly keepUntil: ListeningMs };
+  | { readonly kind: 'bye'; readonly line: Line; readonly keepUntil: ListeningMs }
+  /** The same, of a client that means to: what it waits for stands until then, and then all that it has ends. */
+  | { readonly kind: 'expected'; readonly line: Line; readonly keepUntil: ListeningMs };
 
 /** The one instance that may speak for a session, and the last frame of it that was read: every anchor names it (R9). */
 export interface Line {
@@ -44,12 +46,14 @@ export type SessionEvent =
   | { readonly kind: 'frame'; readonly socket: SocketId; readonly frame: FrameNumber }
   /** A frame whose number is not above the last one read: no anchor could name it. */
   | { readonly kind: 'stale-frame'; readonly socket: SocketId }
-  | { readonly kind: 'bye'; readonly socket: SocketId; readonly keepMs: DurationMs }
+  | { readonly kind: 'bye'; readonly socket: SocketId; readonly keepMs: DurationMs; readonly comesBack: boolean }
   | { readonly kind: 'socket-closed'; readonly socket: SocketId }
   /** The coordinator is about to stop and has nothing more to say. */
   | { readonly kind: 'drained' }
   /** It was silent for longer than its life, and holds and awaits nothing (R25). */
-  | { readonly kind: 'life-over' };
+  | { readonly kind: 'life-over' }
+  /** Nobody came back to it within `keepMs`. */
+  | { readonly kind: 'keep-over' };
 
 export type SessionEffect =
   | { readonly kind: 'welcome'; readonly socket: SocketId }
@@ -59,7 +63,11 @@ export type SessionEffect =
   /** The socket gets a session of its own and is told that this one is in use (R10). */
   | { readonly kind: 'separate'; readonly socket: SocketId }
   | { readonly kind: 'read' }
-  | { readonly kind: 'withdraw-claims' };
+  | { readonly kind: 'withdraw-claims' }
+  /** Its claims keep their places, and none is granted (R19). */
+  | { readonly kind: 'pass-over' }
+  /** Its client stopped believing in them before it said `bye` (R13). */
+  | { readonly kind: 'release-leases' };
 
 export interface SessionStep {
   /** Null: the session is over. */
@@ -77,6 +85,8 @@ export function stepSession(session: Session, event: SessionEvent, now: Listenin
       return whileUnheard(session, event, now);
     case 'bye':
       return afterBye(session, event, now);
+    case 'expected':
+      return whileExpected(session, event, now);
     default:
       return session satisfies never;
   }
@@ -99,8 +109,15 @@ function whileBound(session: SessionOf<'bound'>, event: SessionEvent, now: Liste
     case 'bye':
       if (event.socket !== session.socket) return { session, effects: [] };
       return {
-        session: { kind: 'bye', line: session.line, keepUntil: later(now, event.keepMs) },
-        effects: [{ kind: 'withdraw-claims' }, { kind: 'close', socket: session.socket, code: 'closed' }],
+        session: {
+          kind: event.comesBack ? 'expected' : 'bye',
+          line: session.line,
+          keepUntil: later(now, event.keepMs),
+        },
+        effects: [
+          { kind: event.comesBack ? 'pass-over' : 'withdraw-claims' },
+          { kind: 'close', socket: session.socket, code: 'closed' },
+        ],
       };
     case 'socket-closed':
       return { session: event.socket === session.socket ? { kind: 'away', line: session.line } : session, effects: [] };
@@ -115,6 +132,8 @@ function whileBound(session: SessionOf<'bound'>, event: SessionEvent, now: Liste
     case 'stale-hello':
     case 'other-hello':
       return turnAway(session, event);
+    case 'keep-over':
+      return { session, effects: [] };
     default:
       return event satisfies never;
   }
@@ -155,6 +174,25 @@ function afterBye(session: SessionOf<'bye'>, event: SessionEvent, now: Listening
   }
 }
 
+/** As after any `bye`, and what is over in the end is not only its keeping. */
+function whileExpected(session: SessionOf<'expected'>, event: SessionEvent, now: ListeningMs): SessionStep {
+  switch (event.kind) {
+    case 'hello':
+      return bind(event, now);
+    case 'other-hello':
+      return now <= session.keepUntil ? bind(event, now) : turnAway(session, event);
+    case 'life-over':
+      return { session: null, effects: [] };
+    case 'keep-over':
+      return {
+        session: { ...session, kind: 'bye' },
+        effects: [{ kind: 'withdraw-claims' }, { kind: 'release-leases' }],
+      };
+    default:
+      return withoutSocket(session, event);
+  }
+}
+
 /** What comes from a socket that does not speak for the session is not applied and not answered (R9). */
 function withoutSocket(session: Session, event: Exclude<SessionEvent, { kind: 'hello' | 'life-over' }>): SessionStep {
   switch (event.kind) {
@@ -163,6 +201,7 @@ function withoutSocket(session: Session, event: Exclude<SessionEvent, { kind: 'h
     case 'bye':
     case 'socket-closed':
     case 'drained':
+    case 'keep-over':
       return { session, effects: [] };
     case 'late-hello':
     case 'stale-hello':

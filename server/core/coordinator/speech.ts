@@ -27,7 +27,7 @@ export function tell(core: Core, moment: Moment, events: readonly TableEvent[]):
           ? claimEnded(event, () => holderInWords(core, event, moment.now))
           : messageFor(event, entry.session.line, moment.now, describe);
       if (message !== null) core.outbox.say(entry.session.socket, message);
-    } else if (event.kind === 'claim-ended' && event.code === 'gone' && entry.session.kind !== 'bye') {
+    } else if (event.kind === 'claim-ended' && event.code === 'gone' && !('keepUntil' in entry.session)) {
       // As bounded as its claims are, since one that is away makes no new ones. After a `bye` nobody waits for it.
       entry.gone.push(event.request);
     }
@@ -98,6 +98,10 @@ function messageFor(
         fencingToken: event.fencingToken,
         ceilingLeftMs: durationMs(Math.floor(event.ceilingLeftMs)),
       };
+    case 'yield-requested': {
+      const { name, fencingToken, priority } = event;
+      return { type: 'yieldRequested', name, fencingToken, priority };
+    }
     case 'state-set':
       return { type: 'stateSet', request: event.request, version: event.version };
     case 'refused': {

@@ -197,6 +197,88 @@ describe('another instance', () => {
     expect(other(a).connect().only('welcome')).toMatchObject({ resumed: true });
   });
 
+  describe('that the first said it would come back as', () => {
+    const bye = (of: RawClient): RawClient => of.send({ type: 'bye', keepMs: durationMs(500), comesBack: true });
+    const names = (of: RawClient) => of.take('granted').map(({ name }) => name);
+
+    test('finds its claims in their places, passed over until then', () => {
+      const b = driver.client('b').connect();
+      const lease = b.granted('n');
+      a.send(a.acquire('n', 30_000, { request: 'waits' }));
+      const c = driver.client('c').connect();
+      c.send(c.acquire('n'));
+      bye(a);
+      expect(driver.core.status.claims).toBe(2);
+      const copy = other(a).connect();
+      copy.send(copy.acquire('n', 30_000, { request: 'waits' }));
+      expect(copy.only('queued')).toMatchObject({ request: 'waits', position: 0 });
+      b.send(b.release(lease));
+      expect(copy.only('granted')).toMatchObject({ request: 'waits', frame: 2 });
+    });
+
+    test('R19 is not waited for by those behind it', () => {
+      const b = driver.client('b').connect();
+      const lease = b.granted('n');
+      a.send(a.acquire('n'));
+      const c = driver.client('c').connect();
+      c.send(c.acquire('n'));
+      bye(a);
+      b.send(b.release(lease));
+      expect(names(c)).toEqual(['n']);
+    });
+
+    test('R7 repeats its acquire, and has the token and a window of its own', () => {
+      const { fencingToken, request } = a.granted('n');
+      bye(a);
+      driver.pass(400);
+      const copy = other(a).connect();
+      copy.send(copy.acquire('n', 30_000, { request }));
+      expect(copy.only('granted')).toMatchObject({ request, fencingToken, frame: 2, leftMs: 30_000 });
+      driver.pass(1_000);
+      expect(driver.core.status.leases).toBe(1);
+    });
+
+    test('has its leases released and its claims withdrawn where it does not come', () => {
+      a.granted('n');
+      const b = driver.client('b').connect();
+      b.granted('m');
+      b.send(b.acquire('n'));
+      a.send(a.acquire('m'));
+      bye(a);
+      driver.pass(499);
+      expect(names(b)).toEqual([]);
+      driver.pass(2);
+      expect(names(b)).toEqual(['n']);
+      expect(driver.core.status).toMatchObject({ leases: 2, claims: 0 });
+      expect(other(a).connect().only('welcome')).toMatchObject({ note: 'unknown-session' });
+    });
+
+    test('R15 finds the grant that was on its way to the disk at the bye', () => {
+      driver.disk = 'slow';
+      a.send(a.acquire('n', 30_000, { request: 'late' }));
+      bye(a);
+      driver.finishAppend();
+      driver.settle();
+      const copy = other(a).connect();
+      const [lease] = copy.only('welcome').held;
+      copy.send(copy.acquire('n', 30_000, { request: 'late' }));
+      expect(copy.only('granted')).toMatchObject({ request: 'late', fencingToken: lease?.fencingToken });
+    });
+
+    test('R1 leaves closed what an authority is ending, until its window is over', () => {
+      const { fencingToken } = a.granted('n');
+      const b = driver.client('b').connect();
+      b.send(b.acquire('n', 30_000, { steal: true }));
+      expect(a.only('ended')).toMatchObject({ fencingToken });
+      bye(a);
+      b.answers = true;
+      driver.pass(29_999);
+      expect(names(b)).toEqual([]);
+      driver.pass(1);
+      expect(names(b)).toEqual(['n']);
+    });
+  });
+
   test('the journal learns which instance has a session now', () => {
     a.granted('n');
     a.send({ type: 'bye' });
