@@ -1,6 +1,8 @@
 import { toLine, type What } from '../../real/support/log.ts';
 import { DrivenClient } from '../../real/support/program/driven-client.ts';
-import type { PageOrder, Told } from './orders.ts';
+import { Features } from './features.ts';
+import type { PageOrder } from './orders.ts';
+import { Telling } from './telling.ts';
 
 /**
  * The program of the test page: obeys the harness as a client program of a process does, and tells beside it what the
@@ -9,33 +11,42 @@ import type { PageOrder, Told } from './orders.ts';
 declare global {
   // Called by the harness.
   var obey: (order: PageOrder) => void;
-  // The binding that the harness adds, by this name.
-  var tellHarness: (text: string) => void;
 }
 
 const clients = new Map<string, DrivenClient>();
 const page = location.hash.slice(1);
-const documentId = crypto.randomUUID();
-const told: string[] = [];
+const telling = new Telling(page);
 
 /** Of `performance.now()`: the harness knows what it counts from. */
 const now = (): bigint => BigInt(Math.round(performance.now() * 1e6));
 
 function write(lines: string): void {
-  for (const line of lines.split('\n').filter(Boolean)) {
-    const news: Told = { document: documentId, index: told.length, line };
-    told.push(JSON.stringify(news));
-    tellHarness(JSON.stringify(news));
-  }
+  for (const line of lines.split('\n').filter(Boolean)) telling.line(line);
 }
 
 const log = (what: What, at = now()): void => write(toLine({ at, client: page, ...what }));
 
+const features = new Features(clients, { now, write });
+
 globalThis.obey = (order) => {
-  if (order.do === 'connect') clients.set(order.client, new DrivenClient(order.client, order, { now, write }));
-  else if (order.do === 'block') block(order);
-  else if (order.do === 'tick') tick(order.everyMs);
-  else clients.get(order.client)?.obey(order);
+  switch (order.do) {
+    case 'connect':
+      clients.set(order.client, new DrivenClient(order.client, order, { now, write }));
+      return;
+    case 'block':
+      return block(order);
+    case 'tick':
+      return tick(order.everyMs);
+    case 'probe':
+    case 'in-worker':
+    case 'mount':
+    case 'claim':
+    case 'withdraw':
+    case 'stop-in-hook':
+      return features.obey(order);
+    default:
+      if (!features.passOn(order)) clients.get(order.client)?.obey(order);
+  }
 };
 
 function block({ client, key, forMs }: Extract<PageOrder, { readonly do: 'block' }>): void {
@@ -64,11 +75,17 @@ setInterval(() => {
   if (seen.visible && before.visible && forMs >= STILL_MS) log({ event: 'stood-still', forMs }, before.at);
 }, WATCH_MS);
 
-const lifecycle = (what: string): void => log({ event: 'page', what });
-addEventListener('pagehide', ({ persisted }) => lifecycle(persisted ? 'pagehide persisted' : 'pagehide'));
+/** These listeners are older than any of a client: what they read is read first. */
+function lifecycle(what: string): void {
+  log({ event: 'page', what });
+  features.look();
+}
+addEventListener('pagehide', ({ persisted }) => {
+  telling.leaves();
+  lifecycle(persisted ? 'pagehide persisted' : 'pagehide');
+});
 addEventListener('pageshow', ({ persisted }) => {
-  // What was told while the page was put away did not arrive.
-  if (persisted) for (const news of told) tellHarness(news);
+  if (persisted) telling.isBack();
   lifecycle(persisted ? 'pageshow persisted' : 'pageshow');
 });
 document.addEventListener('freeze', () => lifecycle('freeze'));

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ROOT } from '../../real/support/built.ts';
 
-const PROGRAM = fileURLToPath(new URL('../page/main.ts', import.meta.url));
+const PAGE = fileURLToPath(new URL('../page/main.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('../page/worker.ts', import.meta.url));
 const DIST = join(ROOT, 'client/dist');
 
 /** Each page has its own icon, so that the browser asks for none. */
@@ -21,15 +22,21 @@ export class PageServer implements AsyncDisposable {
   /** Where pages may connect; nowhere before it is set. */
   connectTo = '';
   readonly #server: Server;
-  readonly #program: string;
+  /** By path. */
+  readonly #programs: ReadonlyMap<string, string>;
 
-  private constructor(program: string) {
-    this.#program = program;
+  private constructor(programs: ReadonlyMap<string, string>) {
+    this.#programs = programs;
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   static async open(): Promise<PageServer> {
-    const server = new PageServer(await programText());
+    const [page, worker] = await Promise.all([programText(PAGE), programText(WORKER)]);
+    const programs = new Map([
+      ['/page.js', page],
+      ['/worker.js', worker],
+    ]);
+    const server = new PageServer(programs);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
     return server;
   }
@@ -50,8 +57,7 @@ export class PageServer implements AsyncDisposable {
   async #bodyOf(url: string): Promise<string> {
     if (url === '/page') return html('<script type="module" src="/page.js"></script>');
     if (url === '/elsewhere') return html('');
-    if (url === '/page.js') return this.#program;
-    return readFile(join(DIST, basename(url)), 'utf8');
+    return this.#programs.get(url) ?? readFile(join(DIST, basename(url)), 'utf8');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,10 +66,10 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
-/** The test page's program as JavaScript; it imports the client from the server, as built. */
-async function programText(): Promise<string> {
+/** A program of the test page as JavaScript; it imports the client from the server, as built. */
+async function programText(source: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [PROGRAM],
+    entryPoints: [source],
     bundle: true,
     format: 'esm',
     target: 'es2022',
