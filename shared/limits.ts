@@ -8,6 +8,10 @@ const DAY = 24 * HOUR;
 const KIB = 1_024;
 
 export const PROTOCOL = 'leasehold.v1';
+/** The same, many sessions on one socket. */
+export const CHANNELS_PROTOCOL = 'leasehold.v1.channels';
+/** Channels that one of its sockets carries: what clients keep to, and a coordinator's default. */
+export const CHANNELS_PER_SOCKET = 32;
 export const PROTOCOL_VERSION = 1;
 export const SOCKET_PATH = '/v1/socket';
 export const DEFAULT_PORT = 7_400;
@@ -41,6 +45,9 @@ export const FRAME_BYTES_MAX = 256 * KIB;
 export const HELLO_BYTES_MAX = 16 * KIB;
 /** A `welcome` is cut into parts of at most this size. */
 export const WELCOME_BYTES_MAX = 64 * KIB;
+/** What the envelope of a channel may have beside its frame, in bytes and in levels of nesting. */
+export const ENVELOPE_BYTES_MAX = 64;
+export const ENVELOPE_DEPTH = 1;
 export const MESSAGES_PER_FRAME_MAX = 1_000;
 export const LEASES_PER_RENEW_MAX = 1_000;
 export const LIST_MAX = 1_000;
@@ -62,6 +69,8 @@ export const SESSION_SILENCE_MS_MIN = 30 * SECOND;
 export const CLAIM_SILENCE_MS_MIN = 3 * SECOND;
 export const KEEP_MS_DEFAULT = 2 * SECOND;
 export const KEEP_MS_MAX = 60 * SECOND;
+/** How long a page that is loaded again is waited for, at most; its TTL when that is shorter. */
+export const RELOAD_KEEP_MS_MAX = 10 * SECOND;
 /** R21: a request that nothing has shown to be read within this makes the client dial anew. */
 export const ANSWER_WITHIN_MS = 1 * SECOND;
 /** The coordinator pings a session whose requests wait, for the disk or behind views, at this pace, so that R21 holds. */

@@ -41,6 +41,8 @@ export interface Limits {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
   readonly unauthenticatedMax: number;
+  /** Channels open at a time on one socket of `leasehold.v1.channels`: `too-many`. */
+  readonly channelsPerSocketMax: number;
 }
 
 export const LIMITS_DEFAULT: Limits = {
@@ -64,4 +66,5 @@ export const LIMITS_DEFAULT: Limits = {
   connectionsMax: 20_000,
   connectionsPerAddressMax: 1_000,
   unauthenticatedMax: 1_000,
+  channelsPerSocketMax: 32,
 };

@@ -22,13 +22,24 @@ export class Admission {
     if (ofAddress >= limits.connectionsPerAddressMax) {
       return `There are ${ofAddress} connections of your address; allowed are at most ${limits.connectionsPerAddressMax} (connectionsPerAddressMax).`;
     }
-    if (this.#unauthenticated >= limits.unauthenticatedMax) {
-      return `There are ${this.#unauthenticated} connections that were not welcomed yet; allowed are at most ${limits.unauthenticatedMax} (unauthenticatedMax).`;
-    }
+    const full = this.#unauthenticatedFull(limits);
+    if (full !== null) return full;
     this.#all += 1;
     this.#unauthenticated += 1;
     this.#byAddress.set(address, ofAddress + 1);
     return null;
+  }
+
+  /** A channel of an admitted connection, which waits for its own hello; the first one is what the connection waits for. */
+  admitChannel(isFirst: boolean, limits: AdmissionLimits): string | null {
+    if (isFirst) return null;
+    const full = this.#unauthenticatedFull(limits);
+    if (full === null) this.#unauthenticated += 1;
+    return full;
+  }
+
+  channelLeft(wasWelcomed: boolean): void {
+    if (!wasWelcomed) this.#unauthenticated -= 1;
   }
 
   welcomed(): void {
@@ -42,6 +53,11 @@ export class Admission {
     const ofAddress = (this.#byAddress.get(address) ?? 1) - 1;
     if (ofAddress === 0) this.#byAddress.delete(address);
     else this.#byAddress.set(address, ofAddress);
+  }
+
+  #unauthenticatedFull({ unauthenticatedMax }: AdmissionLimits): string | null {
+    if (this.#unauthenticated < unauthenticatedMax) return null;
+    return `There are ${this.#unauthenticated} connections that were not welcomed yet; allowed are at most ${unauthenticatedMax} (unauthenticatedMax).`;
   }
 }
 

@@ -12,11 +12,11 @@ import type { Loop } from './loop.ts';
 import { countMessages, freshRate, type RateState } from './rate.ts';
 import { costOf } from './message-cost.ts';
 import { Outgoing } from './outgoing.ts';
-import { readFrame } from './read-frame.ts';
+import { frameOf, readFrame, type ReadFrame } from './read-frame.ts';
 import { readHello } from './read-hello.ts';
 import { errorMessage } from './refusal.ts';
 import { hashOf } from './secrets.ts';
-import type { Socket } from './socket.ts';
+import type { Socket, SocketListener } from './socket.ts';
 
 /** What a connection needs of those around it. */
 export interface ConnectionHost {
@@ -51,13 +51,13 @@ type Phase =
   | { readonly kind: 'closed' };
 
 /** Pings and the frames' own headers, beside the `hello` itself. */
-const BYTES_BESIDE_HELLO = 1_024;
+export const BYTES_BESIDE_HELLO = 1_024;
 const LOGGED_LENGTH_MAX = 200;
 /** A peer that does not answer a close is cut after this (F19). */
-const CLOSE_WITHIN_MS = 1_000;
+export const CLOSE_WITHIN_MS = 1_000;
 
 /** One socket, from its upgrade to its end: bounds what comes in and what waits to go out, and hands checked messages on. */
-export class Connection {
+export class Connection implements SocketListener {
   readonly id: SocketId;
   readonly address: string;
   readonly #socket: Socket;
@@ -130,20 +130,15 @@ export class Connection {
 
   message(bytes: Uint8Array, text: () => string, isBinary: boolean): void {
     if (this.#isEnding) return;
-    const { frameBytesMax, helloBytesMax } = this.#host.limits;
-    const bytesMax = this.#isBeforeWelcome ? helloBytesMax : frameBytesMax;
     if (isBinary) return this.refuse('not-text', 'A binary frame came; frames are JSON text.');
-    if (bytes.length > bytesMax) {
-      const where = this.#isBeforeWelcome ? ' before "welcome"' : '';
-      return this.refuse(
-        'frame-too-large',
-        `The frame has ${bytes.length} bytes; allowed are at most ${bytesMax}${where}.`,
-      );
-    }
-    const read = readFrame(bytes, text());
-    this.#count(read.ok ? costOf(read.messages) : 1);
-    if (!read.ok) return this.refuse('bad-request', read.text);
-    return this.#take(read);
+    if (this.#isTooLarge(bytes.length)) return;
+    this.#read(readFrame(bytes, text()));
+  }
+
+  /** The same of a frame that was parsed with the envelope around it. */
+  messages(messages: readonly unknown[], bytes: number): void {
+    if (this.#isEnding || this.#isTooLarge(bytes)) return;
+    this.#read(frameOf(messages));
   }
 
   /** The peer broke the WebSocket protocol; the socket closes itself with the code that belongs to it. */
@@ -222,6 +217,21 @@ export class Connection {
     this.#outgoing.stop();
     const cancelTimer = this.#host.loop.after(CLOSE_WITHIN_MS, () => this.#socket.terminate());
     this.#phase = { kind: 'closing', session, cancelTimer };
+  }
+
+  #isTooLarge(bytes: number): boolean {
+    const { frameBytesMax, helloBytesMax } = this.#host.limits;
+    const bytesMax = this.#isBeforeWelcome ? helloBytesMax : frameBytesMax;
+    if (bytes <= bytesMax) return false;
+    const where = this.#isBeforeWelcome ? ' before "welcome"' : '';
+    this.refuse('frame-too-large', `The frame has ${bytes} bytes; allowed are at most ${bytesMax}${where}.`);
+    return true;
+  }
+
+  #read(read: ReadFrame): void {
+    this.#count(read.ok ? costOf(read.messages) : 1);
+    if (!read.ok) return this.refuse('bad-request', read.text);
+    return this.#take(read);
   }
 
   #take(frame: Frame & { readonly first: unknown }): void {

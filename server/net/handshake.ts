@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { SOCKET_PATH } from '../../shared/limits.ts';
+import { CHANNELS_PROTOCOL, PROTOCOL, SOCKET_PATH } from '../../shared/limits.ts';
 import { errorBody } from './error-body.ts';
 
 /** A handshake with more headers than this is hostile; Node leaves out those beyond 2,000 in silence (F17). */
@@ -19,6 +19,16 @@ export function isSocketPath(url: string | undefined, base: string): boolean {
   if (path === own) return true;
   return path.startsWith(`${own}/`) && !path.slice(own.length + 1).includes('/');
 }
+
+/** The subprotocol that is spoken with somebody who offers these: many sessions on one socket before one. */
+export function spokenOf(offered: Iterable<string>): typeof PROTOCOL | typeof CHANNELS_PROTOCOL | null {
+  const all = new Set(offered);
+  if (all.has(CHANNELS_PROTOCOL)) return CHANNELS_PROTOCOL;
+  return all.has(PROTOCOL) ? PROTOCOL : null;
+}
+
+export const offeredIn = ({ headers }: IncomingMessage): readonly string[] =>
+  (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
 
 /** What is wrong with the request itself, before anything is upgraded; `ws` looks at the key and the method. */
 export function handshakeProblem(request: IncomingMessage): HandshakeProblem | null {

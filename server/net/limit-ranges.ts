@@ -43,6 +43,7 @@ export const LIMIT_RANGES: Readonly<Record<keyof Limits, Range>> = {
   connectionsMax: COUNT,
   connectionsPerAddressMax: COUNT,
   unauthenticatedMax: COUNT,
+  channelsPerSocketMax: { ...COUNT, max: 1_000 },
 };
 
 export const LIMIT_KEYS = Object.keys(LIMIT_RANGES) as readonly (keyof Limits)[]; // The record is total.

@@ -4,6 +4,8 @@ import { fieldOf } from './read-frame.ts';
 const LISTING_COST = 25;
 /** A `watch` is answered again and again. */
 const WATCH_COST = 5;
+/** Opening a channel: what may follow is a session, and a credential to look at. */
+export const CHANNEL_COST = 25;
 /** More of them in one frame are refused: each is up to a frame of its own going out. */
 export const LISTINGS_PER_FRAME_MAX = 16;
 

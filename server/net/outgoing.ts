@@ -16,7 +16,7 @@ export interface OutgoingHost {
 }
 
 /** A peer that does not read half of `outgoingBytesMax` within this, while so much waits for it, is cut. */
-const STUCK_MS_MAX = 10_000;
+export const STUCK_MS_MAX = 10_000;
 /**
  * What one turn tells is cut into frames of about this, so that a peer over a slow line sees whole answers within the
  * second in which it expects one (R21).

@@ -20,7 +20,11 @@ export function readFrame(bytes: Uint8Array, text: string): ReadFrame {
     // The parser's own words would repeat what was sent, a credential perhaps.
     return unreadable('The frame is not JSON.');
   }
-  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return frameOf(Array.isArray(value) ? value : [value]);
+}
+
+/** A frame of these messages, parsed already. */
+export function frameOf(messages: readonly unknown[]): ReadFrame {
   if (messages.length > MESSAGES_PER_FRAME_MAX) {
     return unreadable(`The frame has ${messages.length} messages; allowed are at most ${MESSAGES_PER_FRAME_MAX}.`);
   }

@@ -13,3 +13,16 @@ export interface Socket {
   /** Bytes that were handed over and have not left this process. */
   readonly bufferedBytes: number;
 }
+
+/** What a socket tells the one behind it. */
+export interface SocketListener {
+  /** Whether the bytes that come in need no counting any more, since frames are bounded from here on. */
+  readonly isWelcomed: boolean;
+  received(bytes: number): void;
+  /** A ping, or a pong that nobody asked for. */
+  control(): void;
+  pong(): void;
+  message(bytes: Uint8Array, text: () => string, isBinary: boolean): void;
+  protocolBroken(text: string): void;
+  closed(): void;
+}

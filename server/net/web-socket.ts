@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } from 'ws';
-import { PROTOCOL } from '../../shared/limits.ts';
-import type { Connection } from './connection.ts';
-import type { Socket } from './socket.ts';
+import { spokenOf } from './handshake.ts';
+import type { Socket, SocketListener } from './socket.ts';
 
 /** `ws` waits 30 s for the answer to a close (F19). */
 const CLOSE_WITHIN_MS = 1_000;
@@ -16,47 +15,50 @@ interface Options extends ServerOptions {
   readonly closeTimeout: number;
 }
 
+/** A request to upgrade, as Node hands it over. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly stream: Duplex;
+  readonly head: Buffer;
+}
+
 /** Adapter: `ws` behind the `Socket` port. */
 export class WebSockets {
   readonly #server: WebSocketServer;
 
-  constructor(frameBytesMax: number) {
+  constructor() {
     const options: Options = {
       noServer: true,
       clientTracking: false,
-      // Compression costs memory for each connection and lets a small frame become a large one (F18, F65).
+      // Compression costs memory for each listener and lets a small frame become a large one (F18, F65).
       perMessageDeflate: false,
-      maxPayload: frameBytesMax,
       maxFragments: FRAGMENTS_MAX,
       maxBufferedChunks: CHUNKS_MAX,
       closeTimeout: CLOSE_WITHIN_MS,
       // `ws` itself would pick the first that is offered, a page's credential perhaps.
-      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+      handleProtocols: (offered) => spokenOf(offered) ?? false,
     };
     this.#server = new WebSocketServer(options);
   }
 
-  /** For sockets that are upgraded from now on. */
-  set frameBytesMax(bytes: number) {
-    this.#server.options.maxPayload = bytes;
-  }
-
-  /** `connect` is called in this very call, or never when the handshake is not a good one; `ws` has answered it then. */
-  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, connect: (socket: Socket) => Connection): void {
+  /** Frames have at most `bytesMax`. `connect` is called in this very call, or never when the handshake is not a good one; `ws` has answered it then. */
+  upgrade({ request, stream, head }: Upgrade, bytesMax: number, connect: (socket: Socket) => SocketListener): void {
+    // Read off in this very call, for this socket alone.
+    this.#server.options.maxPayload = bytesMax;
     this.#server.handleUpgrade(request, stream, head, (webSocket) => {
-      const connection = connect(asSocket(webSocket));
+      const listener = connect(asSocket(webSocket));
       const count = (chunk: Buffer): void => {
-        if (connection.isWelcomed) stream.off('data', count);
-        else connection.received(chunk.length);
+        if (listener.isWelcomed) stream.off('data', count);
+        else listener.received(chunk.length);
       };
       stream.on('data', count);
-      webSocket.on('message', (data, isBinary) => receive(connection, data, isBinary));
-      webSocket.on('ping', () => connection.control());
-      webSocket.on('pong', () => connection.pong());
-      webSocket.on('error', (error) => connection.protocolBroken(error.message));
+      webSocket.on('message', (data, isBinary) => receive(listener, data, isBinary));
+      webSocket.on('ping', () => listener.control());
+      webSocket.on('pong', () => listener.pong());
+      webSocket.on('error', (error) => listener.protocolBroken(error.message));
       webSocket.on('close', () => {
         stream.off('data', count);
-        connection.closed();
+        listener.closed();
       });
     });
   }
@@ -79,8 +81,8 @@ function asSocket(webSocket: WebSocket): Socket {
   };
 }
 
-function receive(connection: Connection, data: RawData, isBinary: boolean): void {
+function receive(listener: SocketListener, data: RawData, isBinary: boolean): void {
   // With the default `binaryType` every message is one Buffer.
-  if (Buffer.isBuffer(data)) connection.message(data, () => data.toString('utf8'), isBinary);
+  if (Buffer.isBuffer(data)) listener.message(data, () => data.toString('utf8'), isBinary);
   else throw new Error('ws handed over a message that is not a Buffer');
 }
