@@ -18,6 +18,7 @@ export type Asking = Event<
   | 'withdraw'
   | 'release'
   | 'renew'
+  | 'amend'
   | 'set-state'
   | 'stop-renewing'
   | 'list'
@@ -43,6 +44,8 @@ export function take(book: Book, event: Asking): void {
     case 'set-state':
       return ofLease(book, event);
     case 'stop-renewing': {
+    case 'amend':
+      return amend(book, event);
       const held = book.leases.get(event.key);
       return held && stepLease(book, held, event);
     }
@@ -125,6 +128,13 @@ function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
   if (!held || !isLiving(held.lease)) {
     const phase = held?.lease.phase;
     const code = phase?.kind === 'lost' ? phase.code : 'released';
+function amend(book: Book, event: Event<'amend'>): void {
+  const asked = book.asks.get(event.key);
+  const held = book.leases.get(event.key);
+  if (asked) stepClaim(book, asked, event);
+  else if (held) stepLease(book, held, event);
+}
+
     return fail(book, event, leaseOver(held ? called(held.lease.terms) : key, code));
   }
   const request = newId(book);

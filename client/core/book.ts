@@ -75,6 +75,8 @@ export interface Ask {
     | 'hand-over'
     | 'end-ack'
     | 'write'
+    /** Of a claim or a lease whose priority has changed: goes on for as long as that does, and is said on each socket. */
+    | 'amend'
     | 'renewal'
     | 'list'
     | 'watch'
@@ -130,8 +132,14 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
   };
 }
 
-/** Unique in the session, which belongs to this instance; `#` keeps it apart from the keys of claims. */
-export const newId = (book: Book): RequestId => requestId(`#${(book.ids += 1)}`);
+/** Unique in the session; `#` keeps it apart from the keys of claims. */
+export const newId = (book: Book): RequestId => requestId(`#${ofInstance(book)}${(book.ids += 1)}`);
+
+/** Unique likewise. */
+export const newKey = (book: Book): RequestId => requestId(`${ofInstance(book)}${(book.keys += 1)}`);
+
+/** A session that was resumed knows ids of an earlier instance, and takes a repeat for what it was then. */
+const ofInstance = ({ settings: { resume, instance } }: Book): string => (resume ? `${instance.slice(-8)}.` : '');
 
 export const statusOf = (book: Book): ClientStatus => connectionStatus(book.connection);
 

@@ -45,6 +45,7 @@ export type ClaimEvent =
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** Out of the queue, or to be said again for another reason: it claims anew under the same id. */
   | { readonly kind: 'repeat' }
+  | { readonly kind: 'amend'; readonly priority: number }
   /** Its grant came too late to be believed: a repeat renews it, or claims anew (R12, R7). */
   | { readonly kind: 'stale-grant' }
   | { readonly kind: 'end'; readonly failure: Failure | null };
@@ -54,6 +55,8 @@ export type ClaimEffect =
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** To be sent, again. */
   | { readonly kind: 'ask' }
+  /** What was said of its priority is so no more. */
+  | { readonly kind: 'amend' }
   /** The coordinator is to forget it. */
   | { readonly kind: 'cancel' };
 
@@ -108,6 +111,8 @@ export function claimStep(claim: Claim, event: ClaimEvent, now: Reading, chance:
       return refused(claim, event.failure, now, chance);
     case 'repeat':
       return stay({ ...claim, phase: { kind: 'asking' } }, { kind: 'ask' });
+    case 'amend':
+      return stay({ ...claim, terms: { ...claim.terms, priority: event.priority } }, { kind: 'amend' });
     case 'stale-grant':
       // At once the first time; paced when windows keep being over on arrival.
       return pause({ ...claim, met: true }, claim.tries && backoffMs('at-stake', claim.tries, chance(), Infinity), now);

@@ -5,7 +5,7 @@ import { fail, settle, type Ask, type Book } from './book.ts';
 import { codeOf, failure, failureOf, lossOf } from './failures.ts';
 import { leaseOf, NEVER } from './lease-machine.ts';
 import { leftByReal, windowOf } from './lease-window.ts';
-import { giveBack, holderOf, stepClaim, stepConnection, stepLease, tell } from './steps.ts';
+import { amendId, giveBack, holderOf, stepClaim, stepConnection, stepLease, tell } from './steps.ts';
 import { welcome } from './welcome.ts';
 
 /** What the coordinator said, message by message. */
@@ -39,6 +39,15 @@ export function hear(book: Book, message: CoordinatorMessage): void {
         book.effects.push({ kind: 'lease', key: held.lease.key, news: { kind: 'ceiling-near', ceilingLeftMs } });
       return undefined;
     }
+    case 'yieldRequested': {
+      const held = holderOf(book, message.fencingToken);
+      const { priority } = message;
+      if (held) book.effects.push({ kind: 'lease', key: held.lease.key, news: { kind: 'yield-requested', priority } });
+      return undefined;
+    }
+    case 'amended':
+      amended(book, message.request);
+      return undefined;
     case 'error':
       if (asked) return refused(book, message, asked);
       // Of a request that is over, an answer is no news.
@@ -54,7 +63,6 @@ export function hear(book: Book, message: CoordinatorMessage): void {
       });
     }
     case 'welcome':
-    case 'amended':
       return undefined;
     default:
       return message satisfies never;
@@ -139,8 +147,19 @@ function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateS
 
 function refused(book: Book, message: CoordinatorMessageOf<'error'>, asked: Ask): void {
   const why = failureOf(message);
-  if (asked.claim) return stepClaim(book, asked, { kind: 'refused', failure: why });
+  if (asked.claim) {
+    // The coordinator knows the claim no more, and has said so before: that is no answer to what is said of it next.
+    if (why.code === 'bad-request' && message.param === 'request' && amended(book, asked.claim.key)) return undefined;
+    return stepClaim(book, asked, { kind: 'refused', failure: why });
+  }
   if (message.request) book.asks.delete(message.request);
+/** True where it waited for that. */
+function amended(book: Book, request: RequestId): boolean {
+  const said = book.asks.get(amendId(request));
+  if (!said?.frame || said.read) return false;
+  return (said.read = true);
+}
+
   if (asked.kind === 'release') return settle(book, asked, { kind: 'released', released: false, code: why.code });
   fail(book, asked, why);
   const held = asked.kind === 'hand-over' && asked.key ? book.leases.get(asked.key) : undefined;

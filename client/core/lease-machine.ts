@@ -57,6 +57,7 @@ export type LeaseEvent =
   | { readonly kind: 'hand-over' }
   /** A hand-over was answered; null: the next in line has it. */
   | { readonly kind: 'handed'; readonly code: Code | null }
+  | { readonly kind: 'amend'; readonly priority: number }
   | { readonly kind: 'renew' }
   | { readonly kind: 'stop-renewing' }
   /** Its renewal went to the socket. */
@@ -69,6 +70,8 @@ export type LeaseEffect =
   | LeaseNews
   /** The socket answers nothing: dial anew. */
   | { readonly kind: 'redial' }
+  /** What was said of its priority is so no more. */
+  | { readonly kind: 'amend' }
   /** Release it, so that nobody waits out a window for nothing. */
   | { readonly kind: 'give-back' }
   | { readonly kind: 'end-ack' };
@@ -138,6 +141,8 @@ export function leaseStep(lease: Lease, event: LeaseEvent, now: Reading, means: 
       return to(lease, { kind: 'handing' });
     case 'handed':
       return handed(lease, event.code, now);
+    case 'amend':
+      return to({ ...lease, terms: { ...lease.terms, priority: event.priority } }, phase, { kind: 'amend' });
     case 'renew':
       return phase.kind === 'resting' ? begin(lease, now) : stay(lease);
     case 'stop-renewing':

@@ -1,13 +1,13 @@
 import type { LossCode } from '../../shared/codes.ts';
 import type { ClientMessageOf } from '../../shared/frames.ts';
-import type { FencingToken, FrameNumber, LeaseName } from '../../shared/ids.ts';
+import { requestId, type FencingToken, type FrameNumber, type LeaseName, type RequestId } from '../../shared/ids.ts';
 import { ANSWER_WITHIN_MS, PING_MS_MIN, PINGS_PER_WINDOW, PROTOCOL_VERSION } from '../../shared/limits.ts';
 import { durationMs, later } from '../../shared/time.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
-import { claimStep, pauseMsOf, pingMsOf, type ClaimEvent } from './claim-machine.ts';
+import { claimStep, pauseMsOf, pingMsOf, type Claim, type ClaimEvent } from './claim-machine.ts';
 import { connectionStep, noAnswer, shownUrls, type ConnectionEvent, type Surroundings } from './connection-machine.ts';
 import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
-import { isLiving, leaseStep, type LeaseEvent } from './lease-machine.ts';
+import { isLiving, leaseStep, type Lease, type LeaseEvent } from './lease-machine.ts';
 import { leftByMono, leftByReal, type Told } from './lease-window.ts';
 import { present } from './present.ts';
 import { dialNumber, type DialNumber, type Failure, type LeaseNews } from './types.ts';
@@ -19,6 +19,7 @@ export function stepLease(book: Book, held: Held, event: LeaseEvent): void {
   const { token, terms, window } = state;
   for (const effect of effects) {
     if (effect.kind === 'redial') stepConnection(book, { kind: 'stale' });
+    else if (effect.kind === 'amend') sayAmend(book, held.lease);
     else if (effect.kind === 'give-back') giveBack(book, terms.name, token, window.ttlMs);
     else if (effect.kind === 'end-ack') {
       // Never answered; said again should the socket change before it can have been read.
@@ -48,7 +49,7 @@ function tellNews(book: Book, held: Held, news: LeaseNews): void {
     else if (news.kind === 'renewed' && asked.kind === 'renewal') settle(book, asked, news);
     else if (news.kind === 'released' && asked.kind === 'renewal')
       fail(book, asked, leaseOver(called(terms), news.kind));
-    else {
+    else if (news.kind !== 'released' || asked.kind !== 'amend') {
       // Writes called before the release go first, as long as the window lasts.
       if (news.kind === 'released') asked.until = stop;
       continue;
@@ -73,9 +74,12 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
   const { state, effects } = claimStep(asked.claim, event, book.now, book.settings.chance);
   asked.claim = state;
   const { key, phase, terms } = state;
-  if (phase.kind === 'ended') book.asks.delete(key);
+  if (phase.kind === 'ended') {
+    book.asks.delete(key);
+    book.asks.delete(amendId(key));
+  }
   // Whatever the coordinator says of it shows that it was read.
-  if (event.kind !== 'look') asked.read = true;
+  if (event.kind !== 'look' && event.kind !== 'amend') asked.read = true;
   for (const effect of effects) {
     if (effect.kind === 'failed')
       book.effects.push({
@@ -84,12 +88,25 @@ export function stepClaim(book: Book, asked: Ask, event: ClaimEvent): void {
         outcome: { ...effect, failure: event.kind === 'look' ? whence(book, effect.failure) : effect.failure },
       });
     else if (effect.kind === 'ask') unsend(asked);
-    else if (effect.kind !== 'cancel') book.effects.push(effect);
+    // What was never said will be said with it.
+    else if (effect.kind === 'amend') {
+      if (asked.said) sayAmend(book, state);
+    } else if (effect.kind !== 'cancel') book.effects.push(effect);
     // What was not sent on this socket may have been on an earlier one; of what never was, nobody has to be told.
     else if (asked.said)
       ask(book, key, 'cancel', { message: { type: 'cancel', request: key }, until: later(book.now.mono, terms.ttlMs) });
   }
 }
+
+/** Behind all that was asked before it, on this socket and on each that follows. */
+function sayAmend(book: Book, { key, terms: { priority = 0 } }: Claim | Lease): void {
+  const id = amendId(key);
+  book.asks.delete(id);
+  ask(book, id, 'amend', { key, message: { type: 'amend', request: key, priority } });
+}
+
+/** One for each claim or lease; never sent. */
+export const amendId = (key: RequestId): RequestId => requestId(`~${key}`);
 
 /** Of what was not answered: where it was tried, and what came of the last dial (S10). */
 export function whence(book: Book, why: Failure): Failure {

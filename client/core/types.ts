@@ -96,6 +96,8 @@ export type ClientEvent =
       readonly reference: Reference;
       readonly value: Json | undefined;
       readonly ifVersion: number | undefined;
+  /** From now on the claim, or the lease that came of it, has this priority. Nobody is told of an answer. */
+  | { readonly kind: 'amend'; readonly key: RequestId; readonly priority: number }
     }
   /** `renewWhile` said no, or the work that owns the lease is over: it is no longer renewed. */
   | { readonly kind: 'stop-renewing'; readonly key: RequestId }
@@ -210,6 +212,8 @@ export interface RenewalAttempt {
   /** Before the loss. */
   readonly agoMs: number;
   readonly outcome: 'acknowledged' | 'unanswered' | 'no-connection' | Code;
+  /** A claim of this priority, higher than that of the lease, has begun to wait; again after each reconnect. */
+  | { readonly kind: 'yield-requested'; readonly priority: number }
 }
 
 export type LeaseStatus = 'held' | 'at-risk' | 'lost' | 'released';

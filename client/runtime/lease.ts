@@ -14,6 +14,7 @@ const EVENTS: Rules<LeaseEvents> = {
   'at-risk': 'function',
   recovered: 'function',
   'ceiling-near': 'function',
+  'yield-requested': 'function',
   lost: 'function',
   released: 'function',
 };

@@ -11,6 +11,12 @@ export interface LeaseEvents {
   readonly 'at-risk': News<'at-risk'>;
   readonly recovered: News<'recovered'>;
   readonly 'ceiling-near': News<'ceiling-near'>;
+  /**
+   * A claim of a higher priority than that of this lease has begun to wait: whoever wants to be polite calls `handOver`.
+   * Once for each beginning, and again after a reconnect for as long as it waits. Nothing else comes of it: the lease is
+   * kept for as long as it is renewed.
+   */
+  readonly 'yield-requested': News<'yield-requested'>;
   readonly lost: LeaseLostError;
   readonly released: LeaseReleasedError;
 }

@@ -18,6 +18,7 @@ import type { Table } from './table/table.ts';
 import { takeAllBack, undoBatch } from './table/undo.ts';
 import { claimsOf, heldBy, listViews, unheard, viewOf } from './table/views.ts';
 import { amend, cancel, dropClaims } from './table/withdraw.ts';
+import { askToYield, yieldsOf } from './table/yielding.ts';
 
 export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall): LeaseTable => {
   const table = recover(contents, limits, startedAt, wall);
@@ -40,6 +41,7 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
     view: (now, name) => viewOf(table, table.names.find(name), now),
     list: (now, prefix, after, limit) => listViews(table, now, prefix, after, limit),
     heldBy: (session) => heldBy(table, session),
+    yieldsOf: (session) => yieldsOf(table, session),
     claimsOf: (session) => claimsOf(table, session),
     longestLeaseMs: (session) => longestLeaseMs(table.sessions.find(session)),
     longestClaimMs: (session) => longestClaimMs(table.sessions.find(session)),
@@ -60,6 +62,7 @@ export const makeLeaseTable: MakeLeaseTable = (contents, limits, startedAt, wall
 /** What the command or the passing of time has said, grants that it made possible last. */
 function said(table: Table, now: ListeningMs): readonly TableEvent[] {
   grantTouched(table, now);
+  for (const entry of table.touched) askToYield(table, entry);
   const dropped = [...table.touched].filter((entry) => table.names.dropIfBare(entry));
   table.touched.clear();
   sayForgotten(table, dropped);

@@ -33,6 +33,12 @@ export interface LeaseTable {
   ): { readonly views: readonly NameView[]; readonly next: string | null };
   /** The durable leases of a session, for `welcome`; leases that are being ended are not among them. */
   heldBy(session: SessionId): readonly HeldLease[];
+  /** Which of them are asked to yield, and to which priority. */
+  yieldsOf(session: SessionId): readonly {
+    readonly name: LeaseName;
+    readonly fencingToken: FencingToken;
+    readonly priority: number;
+  }[];
   claimsOf(session: SessionId): readonly {
     readonly request: RequestId;
     readonly name: LeaseName;
@@ -74,6 +80,7 @@ export type TableCommand =
       /** What its session watches: it counts with its leases and claims (`perSessionMax`). Default 0. */
       readonly watches?: number;
     }
+  /** Of a claim, or of the lease that came of it. */
   | { readonly kind: 'amend'; readonly session: SessionId; readonly request: RequestId; readonly priority: number }
   /** Withdraws a claim; a grant that it meets is released. Idempotent. */
   | { readonly kind: 'cancel'; readonly session: SessionId; readonly request: RequestId }
@@ -234,6 +241,14 @@ export type TableEvent =
       readonly name: LeaseName;
       readonly fencingToken: FencingToken;
       readonly ceilingLeftMs: DurationMs;
+    }
+  /** A claim of a higher priority than the holder's has begun to wait. */
+  | {
+      readonly kind: 'yield-requested';
+      readonly session: SessionId;
+      readonly name: LeaseName;
+      readonly fencingToken: FencingToken;
+      readonly priority: number;
     }
   /** Durable, to be answered now. */
   | {

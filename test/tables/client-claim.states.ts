@@ -10,6 +10,7 @@ export const CLAIM_VARIATIONS = {
   moved: ['up', 'not'],
   refused: ['for now', 'for good', 'for now, with one try'],
   repeat: [''],
+  amend: [''],
   'stale-grant': [''],
   end: ['withdrawn', 'for a reason'],
 } as const satisfies Record<ClaimEvent['kind'], readonly string[]>;
@@ -23,6 +24,7 @@ const AGAIN = 'tried again inside the wait, after a growing pause';
 const STALE = 'its window was over on arrival: a repeat renews it, or claims anew (R12, R7)';
 const NO_PLACE = 'ignored: its place is not known';
 const NOT_PAUSING = 'nothing is due';
+const AMENDED = 'its repeats have the new priority; what was said of the old one is said anew';
 
 const any = {
   refused: {
@@ -50,6 +52,7 @@ export const CLAIM_STATES: Table<State, typeof CLAIM_VARIATIONS, Effect> = {
     },
     queued: { '': queued },
     moved: { up: cell('asking', NO_PLACE), not: cell('asking', NO_PLACE) },
+    amend: { '': cell('asking', AMENDED, 'amend') },
     ...any,
   },
   queued: {
@@ -62,6 +65,7 @@ export const CLAIM_STATES: Table<State, typeof CLAIM_VARIATIONS, Effect> = {
     },
     queued: { '': queued },
     moved: { up: cell('queued', 'a ping carries places', 'queued'), not: cell('queued', 'ignored: the same place') },
+    amend: { '': cell('queued', AMENDED, 'amend') },
     ...any,
   },
   pausing: {
@@ -74,6 +78,7 @@ export const CLAIM_STATES: Table<State, typeof CLAIM_VARIATIONS, Effect> = {
     },
     queued: { '': cell('queued', 'an answer to an earlier copy', 'queued') },
     moved: { up: cell('pausing', NO_PLACE), not: cell('pausing', NO_PLACE) },
+    amend: { '': cell('pausing', AMENDED, 'amend') },
     ...any,
   },
   ended: always(CLAIM_VARIATIONS, cell('ended', 'ignored: it is over')),

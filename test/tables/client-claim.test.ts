@@ -43,6 +43,7 @@ const EVENTS: Readonly<Record<string, ClaimEvent>> = {
   'refused: for now, with one try': { kind: 'refused', failure: BUSY },
   'refused: for good': { kind: 'refused', failure: failure('forbidden', 'no') },
   'repeat: ': { kind: 'repeat' },
+  'amend: ': { kind: 'amend', priority: 1 },
   'stale-grant: ': { kind: 'stale-grant' },
   'end: withdrawn': { kind: 'end', failure: null },
   'end: for a reason': { kind: 'end', failure: failure('closed', 'closed') },

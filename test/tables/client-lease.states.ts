@@ -18,6 +18,7 @@ export const LEASE_VARIATIONS = {
   release: [''],
   'hand-over': [''],
   handed: ['to the next', 'to nobody', 'and over'],
+  amend: [''],
   renew: [''],
   'stop-renewing': [''],
   sent: [''],
@@ -41,6 +42,10 @@ const ELSEWHERE = 'nobody is there to be told';
 const NOT_HANDING = 'ignored: it was not offered to anybody';
 const BEFORE = 'put off: an answer may lie in a socket';
 const NOT_DUE = 'ignored: no renewal is due';
+
+/** It is not renewed by that, and not given away. */
+const amended = (state: State) =>
+  ({ amend: { '': cell(state, 'the coordinator is told of the new priority', 'amend') } }) as const;
 
 /** What any state does that is not over. */
 const ending = {
@@ -79,6 +84,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     refused: { 'for good': cell('lost', PERMANENT, 'lost'), 'for now': cell('resting', TRANSIENT) },
     ...ending,
     handed: handedToNobody('resting'),
+    ...amended('resting'),
     renew: { '': cell('renewing', 'by hand, at once') },
     'stop-renewing': { '': cell('resting', 'until the window is over') },
     sent: { '': cell('resting', NOT_DUE) },
@@ -102,6 +108,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     refused: { 'for good': cell('lost', PERMANENT, 'lost'), 'for now': cell('renewing', TRANSIENT) },
     ...ending,
     handed: handedToNobody('renewing'),
+    ...amended('renewing'),
     renew: { '': cell('renewing', 'one is under way already') },
     'stop-renewing': { '': cell('resting', 'until the window is over; an answer to what is out still counts') },
     sent: { '': cell('renewing', 'its attempt is timed from here (R26)') },
@@ -125,6 +132,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     refused: { 'for good': cell('lost', PERMANENT, 'lost'), 'for now': cell('silent', TRANSIENT) },
     ...ending,
     handed: handedToNobody('silent'),
+    ...amended('silent'),
     renew: { '': cell('silent', 'one is under way already') },
     'stop-renewing': { '': cell('silent', 'at risk it still asks: only an answer tells whether it is held') },
     sent: { '': cell('silent', 'its attempt is timed from here (R26)') },
@@ -148,6 +156,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
     refused: { 'for good': cell('lost', PERMANENT, 'lost'), 'for now': cell('doubt', TRANSIENT) },
     ...ending,
     handed: handedToNobody('doubt'),
+    ...amended('doubt'),
     renew: { '': cell('doubt', 'one is under way already') },
     'stop-renewing': { '': cell('doubt', 'at risk it still asks: only an answer tells whether it is held') },
     sent: { '': cell('doubt', 'the doubt has its own time-out') },
@@ -176,6 +185,7 @@ export const LEASE_STATES: Table<State, typeof LEASE_VARIATIONS, Effect> = {
       'to nobody': cell('resting', 'kept, and renewed at once'),
       'and over': cell('lost', 'it had ended before', 'lost'),
     },
+    ...amended('handing'),
     renew: { '': cell('handing', 'ignored: it is offered to somebody else') },
     'stop-renewing': { '': cell('handing', 'remembered, should nobody take it') },
     sent: { '': cell('handing', NOT_DUE) },

@@ -81,6 +81,7 @@ function eventOf(kind: string, variation: string, now: Reading): LeaseEvent {
     'handed: to the next': { kind: 'handed', code: null },
     'handed: to nobody': { kind: 'handed', code: 'nobody-waiting' },
     'handed: and over': { kind: 'handed', code: 'revoked' },
+    'amend: ': { kind: 'amend', priority: 1 },
     'renew: ': simple.renew,
     'stop-renewing: ': { kind: 'stop-renewing' },
     'sent: ': simple.sent,

@@ -38,6 +38,8 @@ function resume(core: Core, entry: SessionEntry, input: HelloInput, moment: Mome
     refresh(core, entry, input, event.kind === 'other-hello');
     welcome(core, entry, input, { resumed: true }, moment);
     for (const request of entry.gone.splice(0)) core.outbox.say(effect.socket, { type: 'gone', request });
+    for (const asked of core.table.yieldsOf(entry.id))
+      core.outbox.say(effect.socket, { type: 'yieldRequested', ...asked });
     wake(core, entry, moment);
     return entry;
   }

@@ -109,6 +109,9 @@ function repeatGrant(table: Table, holder: Holder, now: ListeningMs): void {
       return;
     case 'held':
       lengthen(table, holder, phase, now);
+      // It may not have known of its grant when it was asked to yield.
+      phase.yieldTo = null;
+      table.touched.add(entry);
       table.events.push({
         kind: 'granted',
         request: terms.request,

@@ -23,6 +23,17 @@ export class ClaimQueue {
     return this.#awake.first;
   }
 
+  /** The highest priority among those that can be told of their grant; null where there are none. */
+  get highest(): number | null {
+    let highest: number | null = null;
+    for (const { head, terms } of this.#awake) {
+      highest = Math.max(highest ?? terms.priority, terms.priority);
+      // Only those that have stolen stand out of that order.
+      if (head === 0) break;
+    }
+    return highest;
+  }
+
   add(claim: Claim): void {
     this.#all.insert(claim);
     this.#listOf(claim)?.insert(claim);

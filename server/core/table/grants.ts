@@ -10,6 +10,7 @@ import { addHolder, hasRoom, heldLease, lifeMsMax, setDue } from './holders.ts';
 import type { Claim, Held, Holder, NameEntry, Pending } from './model.ts';
 import { claimEnded, type Post } from './outbox.ts';
 import { listened, type Table } from './table.ts';
+import { canGrant } from './yielding.ts';
 
 /** Of the whole life of a lease, the part after which `ceiling-near` is told. */
 export const NEAR_PART = 0.8;
@@ -21,7 +22,7 @@ export function grantTouched(table: Table, now: ListeningMs): void {
 
 /** Grants the name to whom it is due now, if to anybody. */
 export function grantNext(table: Table, entry: NameEntry, now: ListeningMs): void {
-  if (!table.writable || table.draining || table.quiet !== null) return;
+  if (!canGrant(table)) return;
   while (entry.queue !== null && hasRoom(entry)) {
     const { next } = entry.queue;
     if (isClosedTo(entry, next?.terms.session ?? null)) return;
@@ -98,10 +99,13 @@ export function confirmGrant(table: Table, holder: Holder, pending: Pending, now
     nearAt: terms.renews ? later(lifeFrom, lifeMs * NEAR_PART) : null,
     hearing: { kind: 'heard' },
     widening: false,
+    yieldTo: null,
   };
   holder.phase = held;
   entry.lastToken = fencingToken;
   if (entry.closure !== null) openName(table, entry);
+  // Whoever came meanwhile with a higher priority asks behind the grant.
+  table.touched.add(entry);
   setDue(table, holder, held);
   table.events.push({
     kind: 'granted',

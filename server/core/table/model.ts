@@ -25,8 +25,8 @@ export interface NameEntry {
 export interface Holder {
   readonly kind: 'holder';
   readonly entry: NameEntry;
-  /** With the ceilings of the coordinator put in; the window stays as asked. */
-  readonly terms: ClaimTerms;
+  /** With the ceilings of the coordinator put in; the window stays as asked. Only its priority changes. */
+  terms: ClaimTerms;
   readonly fencingToken: FencingToken;
   phase: HolderPhase;
   readonly timer: Timer;
@@ -59,6 +59,8 @@ export interface Held {
   hearing: Hearing;
   /** Whether a longer window is on its way to the journal. */
   widening: boolean;
+  /** The priority above its own that its holder was last asked to yield to; null while none waits. */
+  yieldTo: number | null;
 }
 
 /** Whether its holder was heard from in this run (R3). */

@@ -43,6 +43,7 @@ function recoverLease(table: Table, lease: StoredLease, now: ListeningMs): void 
     nearAt: terms.renews && nearMs > 0 ? later(now, nearMs) : null,
     hearing: { kind: 'unheard', silentMs, told: false },
     widening: false,
+    yieldTo: null,
   };
   const holder: Holder = {
     kind: 'holder',

@@ -80,7 +80,8 @@ export const otherName = (name: LeaseName): Refusal => ({
 
 export const NOT_WAITING: Refusal = {
   code: 'bad-request',
-  message: 'no claim with this request id waits or is granted; only a claim has a priority to amend',
+  message:
+    'no claim with this request id waits or is granted; only a claim, or the lease that came of it, has a priority to amend',
   param: 'request',
 };
 

@@ -4,6 +4,7 @@ import { acknowledge, endReleased } from './endings.ts';
 import { findCurrent } from './holders.ts';
 import type { NameEntry } from './model.ts';
 import type { Table } from './table.ts';
+import { canGrant } from './yielding.ts';
 
 type Release = Extract<TableCommand, { readonly kind: 'release' }>;
 type Released = Extract<TableEvent, { readonly kind: 'released' }>;
@@ -18,6 +19,8 @@ export function release(table: Table, command: Release, now: ListeningMs): void 
     return;
   }
   if (command.handOver && !canFollow(table, holder.entry)) {
+    // Whoever asked it to yield is gone: the next one asks anew.
+    holder.phase.yieldTo = null;
     say(table, command, false, 'nobody-waiting');
     return;
   }
@@ -27,7 +30,7 @@ export function release(table: Table, command: Release, now: ListeningMs): void 
 
 /** A lease is handed over only to a claim that can be granted and told of it. */
 const canFollow = (table: Table, { queue }: NameEntry): boolean =>
-  table.writable && !table.draining && table.quiet === null && queue !== null && queue.next !== null;
+  canGrant(table) && queue !== null && queue.next !== null;
 
 function say(
   table: Table,

@@ -47,7 +47,10 @@ export function dropClaims(table: Table, id: SessionId): void {
   }
 }
 
-/** A claim with another priority stands, among those of that priority, where its arrival puts it. */
+/**
+ * A claim with another priority stands, among those of that priority, where its arrival puts it; a lease with another
+ * one is asked to yield to others than before.
+ */
 export function amend(
   table: Table,
   { session, request, priority }: Extract<TableCommand, { readonly kind: 'amend' }>,
@@ -55,7 +58,8 @@ export function amend(
   const claim = table.sessions.claim(session, request);
   const holder = table.sessions.lease(session, request);
   if (claim !== null) restand(table, claim, priority);
-  else if (holder === null) {
+  else if (holder !== null) setPriority(table, holder, priority);
+  else {
     // Which name was meant is not known.
     refuse(table, { session, request, name: leaseName('') }, NOT_WAITING);
     return;
@@ -63,6 +67,14 @@ export function amend(
   const name = claim?.terms.name ?? holder?.terms.name;
   if (name !== undefined)
     table.events.push({ kind: 'amended', session, request, name, position: claim === null ? 0 : positionOf(claim) });
+}
+
+/** Not stored: its client says so again behind each `welcome`. Should the grant be undone, its claim stands so, too. */
+function setPriority(table: Table, holder: Holder, priority: number): void {
+  const { phase } = holder;
+  holder.terms = { ...holder.terms, priority };
+  if (phase.kind === 'pending') phase.claim.terms = { ...phase.claim.terms, priority };
+  table.touched.add(holder.entry);
 }
 
 function restand(table: Table, claim: Claim, priority: number): void {

@@ -197,6 +197,32 @@ describe('docs/PROTOCOL.md: connection', () => {
     expect(script.effects.filter(({ kind }) => kind === 'claim')).toEqual([]);
   });
 
+  test('P-23 a priority that was changed is said again behind each welcome, of a claim and of its lease', () => {
+    const script = new Script();
+    const key = script.acquire('claim-1', { priority: 1 });
+    script.welcome();
+    script.receive([{ type: 'queued', request: key, position: 0, behind: 'other' }]);
+    script.do({ kind: 'amend', key, priority: 4 });
+    expect(script.all('amend')).toMatchObject([{ request: key, priority: 4 }]);
+    script.close();
+    script.pass(2_000);
+    script.welcome();
+    expect(script.sent.at(-1)?.messages).toMatchObject([
+      { type: 'acquire', request: key, priority: 4 },
+      { type: 'amend', request: key, priority: 4 },
+    ]);
+    script.receive([granted(script.frame)]);
+    script.close();
+    script.pass(2_000);
+    script.welcome({ held: [held(TTL_MS - 2_000)] });
+    expect(script.all('amend')).toHaveLength(3);
+    script.release(key);
+    script.close();
+    script.pass(2_000);
+    script.welcome();
+    expect(script.all('amend')).toHaveLength(3);
+  });
+
   test('P-21 a view is not believed as a lease, and one of a watch that was given up is ignored', () => {
     const script = new Script();
     script.do({ kind: 'watch', reference: reference(1), name: leaseName('printer') });

@@ -71,6 +71,10 @@ export class Script {
     return { mono: monoMs(this.#mono), wall: wallMs(this.#mono + this.#wallAhead) };
   }
 
+  get idle(): boolean {
+    return this.#core.idle;
+  }
+
   get nowMs(): number {
     return this.#mono;
   }

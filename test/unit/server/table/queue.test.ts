@@ -65,7 +65,7 @@ describe('order', () => {
 
   test('an amended claim stands, in its new priority, where its arrival puts it; over a restart too', () => {
     const { lab } = waiting('b', 'c', 'd');
-    expect(lab.do(amend('d', 1))).toEqual([{ kind: 'amended', ...who('d'), name: 'printer', position: 0 }]);
+    expect(lab.do(amend('d', 1))[0]).toEqual({ kind: 'amended', ...who('d'), name: 'printer', position: 0 });
     lab.do(amend('b', 1));
     expect(lab.queue('b', 'c', 'd')).toEqual(['b1', 'd1', 'c1']);
     lab.flush();
@@ -79,9 +79,10 @@ describe('order', () => {
     expect(lab.table.hasDurable).toBe(false);
   });
 
-  test('to amend what is granted changes nothing; to amend what is no claim is refused', () => {
+  test('to amend what is granted writes nothing; to amend what is neither claim nor lease is refused', () => {
     const { lab } = waiting();
     expect(only(lab.do(amend('a', 9)), 'amended')[0]?.position).toBe(0);
+    expect(lab.table.hasDurable).toBe(false);
     expect(only(lab.do(amend('b', 9)), 'refused')[0]).toMatchObject({ code: 'bad-request', param: 'request' });
   });
 
