@@ -16,7 +16,7 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, transformSync, type BuildOptions, type OutputFile } from 'esbuild';
-import { DOORS, pageProgram, PAGES, staleness, TYPED_DOORS } from './support/doors.ts';
+import { ALONE, DOORS, pageProgram, PAGES, staleness, TYPED_DOORS } from './support/doors.ts';
 import { filesUnder, root } from './support/files.ts';
 
 /** docs/decisions/0016 says why it is not less. */
@@ -32,12 +32,26 @@ const OPTIONS = {
 } as const satisfies Record<'client' | 'server', BuildOptions>;
 
 async function buildSide(side: 'client' | 'server'): Promise<void> {
+  const doors = Object.entries(DOORS[side]);
+  const files = [
+    ...(await bundle(side, Object.fromEntries(doors.filter(([door]) => !ALONE.includes(door))), true)),
+    ...(await bundle(side, Object.fromEntries(doors.filter(([door]) => ALONE.includes(door))), false)),
+  ];
+  replaceFiles(`${side}/dist`, files);
+}
+
+/** `splitting`: what doors share, and what they load later, become files of their own. */
+async function bundle(
+  side: 'client' | 'server',
+  entryPoints: Readonly<Record<string, string>>,
+  splitting: boolean,
+): Promise<readonly OutputFile[]> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: DOORS[side],
+    entryPoints,
     outdir: `${side}/dist`,
     bundle: true,
-    splitting: true,
+    splitting,
     format: 'esm',
     target: 'es2022',
     sourcemap: true,
@@ -48,7 +62,7 @@ async function buildSide(side: 'client' | 'server'): Promise<void> {
     ...OPTIONS[side],
   });
   if (side === 'client') refuseForeignInputs(Object.keys(result.metafile.inputs));
-  replaceFiles(`${side}/dist`, result.outputFiles);
+  return result.outputFiles;
 }
 
 /** A page's program with the built client in it, and what lies beside it. Not minified: it is there to be read. */

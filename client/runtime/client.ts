@@ -37,6 +37,7 @@ import type {
   TimeoutOptions,
 } from './public-client.ts';
 import { elect } from './elect.ts';
+import type { ElectOptions } from './public-election.ts';
 import type { Inside } from './inside.ts';
 import { defaultLabel } from './label.ts';
 import { list } from './list.ts';
@@ -58,10 +59,16 @@ import type {
 } from './public-options.ts';
 import { run, type Running, type Work } from './run.ts';
 import { Runner, type Told } from './runner.ts';
+import { Transport } from './transport.ts';
 
 /** `connect` with a core of the caller's choice; see there. The methods need no `this`, so that they can be passed on. */
-export function makeClient(makeCore: MakeClientCore, url: Urls, options: ConnectOptions): Client {
-  const inner = new InnerClient(makeCore, url, options);
+export function makeClient(
+  makeCore: MakeClientCore,
+  url: Urls,
+  options: ConnectOptions,
+  browserPart: Inside['browserPart'] = () => Promise.reject(new Error('there is no such part')),
+): Client {
+  const inner = new InnerClient(makeCore, url, options, browserPart);
   return {
     run: <T>(name: string, given: RunOptions | Work<T>, work?: Work<T>) =>
       // The overloads of `Client.run` say which calls cannot end in undefined.
@@ -71,12 +78,16 @@ export function makeClient(makeCore: MakeClientCore, url: Urls, options: Connect
     watch: (name, given = {}) => watch(inner.inside, name, given),
     list: (given = {}) => list(inner.inside, given),
     once: (name, given, work) => quiet(once(inner.inside, name, given, work)),
-    elect: (name, given = {}) => elect(inner.inside, name, given),
+    // Which of the two it is, the options say, and the overloads of `Client.elect`.
+    elect: ((name: string, given?: ElectOptions) => elect(inner.inside, name, given)) as Client['elect'],
     inspect: (name, given) => quiet(inner.inspect(name, given)),
     ready: (given) => quiet(inner.ready(given)),
     close: (given) => inner.close(given),
     get status() {
       return inner.status;
+    },
+    get transport() {
+      return inner.store.get().transport;
     },
     on: inner.listeners.on,
     subscribe: inner.store.subscribe,
@@ -89,7 +100,9 @@ class InnerClient {
   readonly listeners = makeListeners<ClientEvents>({ status: 'function', warning: 'function' }, (cause, event) =>
     (event === 'warning' ? this.#log : this.#warn)(thrown(cause)),
   );
-  readonly store = makeStore<ClientSnapshot>({ status: 'idle', error: null }, (cause) => this.#warn(thrown(cause)));
+  readonly store = makeStore<ClientSnapshot>({ status: 'idle', error: null, transport: 'socket' }, (cause) =>
+    this.#warn(thrown(cause)),
+  );
   readonly inside: Inside;
   /** Told of a status before the listeners of people are. */
   readonly #followers = new Set<(change: StatusChange) => void>();
@@ -120,7 +133,7 @@ class InnerClient {
       if (lease?.remainingMs) this.#warn({ code: 'dropped', message: `lease "${lease.name}" was dropped` });
     });
 
-  constructor(makeCore: MakeClientCore, url: Urls, options: ConnectOptions) {
+  constructor(makeCore: MakeClientCore, url: Urls, options: ConnectOptions, browserPart: Inside['browserPart']) {
     this.#urls = socketUrls(url);
     this.#options = checkConnect(options);
     this.#makeSocket = socketClass(options);
@@ -150,6 +163,8 @@ class InnerClient {
         this.#followers.add(follower);
         return () => void this.#followers.delete(follower);
       },
+      isClosed: () => this.status === 'closed',
+      browserPart,
       failed: (cause) => this.#warn(thrown(cause)),
     };
   }
@@ -249,7 +264,12 @@ class InnerClient {
     };
     const runner = new Runner({
       core: this.#makeCore(settings, stamp()),
-      makeSocket: this.#makeSocket,
+      transport: new Transport({
+        makeSocket: this.#makeSocket,
+        share: this.#options.share,
+        goesOver: (transport) => this.store.update({ transport }),
+        alone: (problem) => this.#warn({ code: 'not-shared', message: `a socket of its own: ${problem}` }),
+      }),
       credential: () => this.#credential(),
       beforeTurn: () => this.#claims.askRenewWhile(),
       told: (effect) => this.#told(effect),

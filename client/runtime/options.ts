@@ -57,6 +57,7 @@ export const CONNECT_RULES: Rules<ConnectOptions> = {
   credential: 'string or function',
   logger: 'object or function',
   WebSocket: 'function',
+  share: '"shared-worker" or object',
 };
 
 /** `ttlMs` and `stopMarginMs` have ranges that depend on others: `termsOf` checks them. */
@@ -185,14 +186,29 @@ export function socketUrls(given: Urls): readonly string[] {
 /** Checks the options of `connect`, one by one and together; they are the caller's no more. */
 export function checkConnect(options: ConnectOptions): ConnectOptions {
   checkOptions(options, CONNECT_RULES);
-  const { label, credential, logger } = options;
+  const { label, credential, logger, share } = options;
   if (logger !== undefined && typeof logger.warn !== 'function')
     throw refused('logger', logger, 'an object with a function warn');
   const metadata = jsonCopy('metadata', options.metadata);
   if (label !== undefined) checkLine('label', label, LABEL_BYTES_MAX);
   if (metadata !== undefined) checkText('metadata', JSON.stringify(metadata), METADATA_BYTES_MAX);
+  if (typeof share === 'object') checkWorker(share);
   if (typeof credential === 'string') checkText('credential', credential, CREDENTIAL_BYTES_MAX);
   return { ...options, metadata };
+}
+
+function checkWorker(share: object): void {
+  const { worker, ...others } = share as { readonly worker?: unknown };
+  const key = unknownKeyProblem(others, ['worker']);
+  if (key !== null) throw badRequest('share', key.problem);
+  const right = worker instanceof URL || (typeof worker === 'string' && worker !== '');
+  if (!right)
+    throw refused(
+      'share',
+      worker,
+      'where the built `leasehold/shared-worker` is, as text or URL',
+      `{ worker: ${inWords(worker)} }`,
+    );
 }
 
 /** Checks a claim's options, one by one and together, and fills in what was left out. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ClientStatus } from '../core/types.ts';
 import type { LeaseError } from './errors.ts';
+import type { BrowserElection, BrowserElectOptions } from './public-browser.ts';
 import type { ElectOptions, Election } from './public-election.ts';
 import type { Lease, UnprotectedLease } from './public-lease.ts';
 import type { OnceOptions, OnceResult } from './public-once.ts';
@@ -81,6 +82,11 @@ export interface Client {
    * slots. Rejects as `run` and `setState` do; `bad-request` where the state is not of `once`'s making.
    */
   once<T>(name: string, options: OnceOptions, work: (lease: Lease) => T | PromiseLike<T>): Promise<OnceResult<T>>;
+  /**
+   * Stands among the tabs and workers of this browser alone, over Web Locks: no coordinator, no connection, no token. Throws
+   * `bad-request`.
+   */
+  elect(name: string, options: BrowserElectOptions): BrowserElection;
   /** Stands as a candidate for `name` at once, and again after each loss. Throws `bad-request`. */
   elect(name: string, options?: ElectOptions): Election;
   /** Connects and resolves once connected. Rejects `unavailable` after `timeoutMs` (default `connectTimeoutMs`; 1 to 86,400,000), `refused`, `closed`. */
@@ -95,6 +101,8 @@ export interface Client {
   close(options?: CloseOptions): Promise<void>;
   /** `refused` and `closed` are final; held leases outlive `backing-off`, not `refused`. */
   readonly status: ClientStatus;
+  /** What the last dial went over, or the one that is under way; `socket` before the first. See `ConnectOptions.share`. */
+  readonly transport: 'socket' | 'shared-worker';
   /** Calls `listener` at each such event; returns what takes it away again. What it throws becomes a warning. */
   on<E extends keyof ClientEvents>(event: E, listener: (news: ClientEvents[E]) => void): () => void;
   /** Calls `listener` whenever `getSnapshot()` gives another object; returns what takes it away again. */
@@ -109,6 +117,7 @@ export interface ClientSnapshot {
   readonly status: ClientStatus;
   /** Why, of `backing-off` and `refused`. */
   readonly error: LeaseError | null;
+  readonly transport: 'socket' | 'shared-worker';
 }
 
 export interface TimeoutOptions {

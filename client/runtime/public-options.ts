@@ -42,6 +42,17 @@ export interface ConnectOptions {
   readonly logger?: { warn(details: object, message: string): void } | undefined;
   /** A WebSocket class, where the runtime has none or another is wanted. Default: the global one. */
   readonly WebSocket?: WebSocketClass | undefined;
+  /**
+   * One WebSocket for all tabs of this browser that ask for it, in a SharedWorker; each tab keeps a session and leases of its
+   * own, and loses only these. `'shared-worker'`: the worker's program lies beside the file of this library; where a bundler
+   * has moved it, `{ worker }` says where the built `leasehold/shared-worker` is, on the page's own origin. Its response
+   * needs the page's `connect-src`. The page is one of https or localhost, else it has no Web Locks.
+   *
+   * Where there is no SharedWorker, or none that answers within 1 s or lives on, the client uses a socket of its own at once,
+   * and until the page is loaded again: `client.transport` says which, and the warning `not-shared` why. While it has a
+   * connection a tab holds a Web Lock, so that a browser that saves energy does not freeze it. Default none.
+   */
+  readonly share?: 'shared-worker' | { readonly worker: string | URL } | undefined;
 }
 
 /** The part of a WebSocket that is used; the standard class and that of the package `ws` fit. */
@@ -130,6 +141,8 @@ export interface Warning {
     | 'bad-frame'
     /** The handle of a held lease is garbage, and nobody listens to it. Told when memory is collected, if ever. */
     | 'dropped'
+    /** `share` was asked for, and this tab has a socket of its own. */
+    | 'not-shared'
     | 'listener';
   readonly message: string;
   /** What a listener or a callback threw. */

@@ -14,8 +14,8 @@ import type {
 } from '../core/types.ts';
 import { errorOf } from './errors.ts';
 import { after, stamp } from './platform.ts';
-import type { WebSocketClass } from './public-options.ts';
-import { openSocket, socketPath, type Socket, type SocketEvents } from './socket.ts';
+import { socketPath, type Socket, type SocketEvents } from './socket.ts';
+import type { Transport } from './transport.ts';
 
 /** What an event is settled with when it does not fail; each kind of event has its own. */
 export type OutcomeOf<K extends Outcome['kind']> = Extract<Outcome, { readonly kind: K }>;
@@ -34,7 +34,7 @@ export type Told = Exclude<
 
 export interface RunnerPorts {
   readonly core: ClientCore;
-  readonly makeSocket: WebSocketClass;
+  readonly transport: Pick<Transport, 'open'>;
   readonly credential: () => Promise<string | undefined>;
   /** Before a turn that may renew something. */
   readonly beforeTurn: () => void;
@@ -214,7 +214,7 @@ export class Runner {
       heard: (messages) => this.#turn({ kind: 'socket-frame', dial, messages }),
     };
     try {
-      this.#sockets.set(dial, openSocket(url + path, this.#ports.makeSocket, events));
+      this.#sockets.set(dial, this.#ports.transport.open(url + path, events));
     } catch (cause) {
       // A page of https refuses ws:, for one. It comes back as any other failed dial, and not inside this turn.
       queueMicrotask(() => closed(0, String(cause)));

@@ -1,9 +1,9 @@
 import { checkMessage } from '../../shared/frame-check.ts';
 import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../shared/frames.ts';
-import { PROTOCOL, SOCKET_PATH } from '../../shared/limits.ts';
+import { SOCKET_PATH } from '../../shared/limits.ts';
 import { randomId } from './platform.ts';
 import { untieOf } from './process-tie.ts';
-import type { WebSocketClass, WebSocketLike } from './public-options.ts';
+import type { WebSocketLike } from './public-options.ts';
 
 /** One dial's socket, whatever the runtime. */
 export interface Socket {
@@ -38,9 +38,9 @@ function isFirefox(): boolean {
   return navigator?.userAgent?.includes('Firefox/') === true;
 }
 
-export function openSocket(url: string, make: WebSocketClass, events: SocketEvents): Socket {
+/** `socket` was just made. */
+export function openSocket(socket: WebSocketLike, events: SocketEvents): Socket {
   let live = true;
-  const socket = new make(url, [PROTOCOL]);
   const untie = untieOf(socket);
   const end = (closeCode: number, reason: string): void => {
     if (!live) return;

@@ -4,9 +4,12 @@ import { filesUnder, isTypeScript, modifiedMs, root } from './files.ts';
 
 /** What each package offers: the file in `dist` and the source that it is built from. */
 export const DOORS: Readonly<Record<'client' | 'server', Readonly<Record<string, string>>>> = {
-  client: { index: 'client/index.ts' },
+  client: { index: 'client/index.ts', 'shared-worker': 'client/shared-worker/worker.ts' },
   server: { index: 'server/index.ts', cli: 'server/cli/main.ts', 'journal-worker': 'server/journal/worker.ts' },
 };
+
+/** Doors that are one file each, whatever they share with others: a worker's program is named by one URL. */
+export const ALONE: readonly string[] = ['shared-worker'];
 
 /** Doors that people import: those whose types are published. The others are started, not imported. */
 export const TYPED_DOORS: Readonly<Record<'client' | 'server', readonly string[]>> = {

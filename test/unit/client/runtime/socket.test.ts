@@ -13,7 +13,7 @@ interface Heard {
 
 function open(): { readonly socket: Socket; readonly fake: FakeSocket; readonly heard: Heard } {
   const heard: Heard = { opened: 0, messages: [], closed: [], bad: [] };
-  const socket = openSocket('ws://coordinator.test/v1/socket', FakeSocket, {
+  const socket = openSocket(new FakeSocket('ws://coordinator.test/v1/socket', ['leasehold.v1']), {
     opened: () => void (heard.opened += 1),
     heard: (messages) => heard.messages.push(messages),
     closed: (code, reason) => heard.closed.push([code, reason]),

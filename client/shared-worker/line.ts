@@ -1,0 +1,163 @@
+import { ANSWER_WITHIN_MS, CHANNELS_PER_SOCKET, CHANNELS_PROTOCOL } from '../../shared/limits.ts';
+
+/** The part of a WebSocket that a line uses. */
+export interface LineSocket {
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  send(data: string): void;
+  close(code?: number): void;
+}
+
+export type MakeLineSocket = (url: string, protocol: string) => LineSocket;
+
+/** What one tab's dial is told. `closed` is the last thing, and is not told of a channel that the tab closed itself. */
+export interface ChannelEvents {
+  readonly opened: () => void;
+  readonly heard: (frame: string) => void;
+  readonly closed: (code: number, reason: string) => void;
+}
+
+/** What one tab's dial can do. */
+export interface Channel {
+  /** One frame of leasehold.v1, as it would go over a socket of its own. */
+  readonly send: (frame: string) => void;
+  readonly close: () => void;
+}
+
+interface Open {
+  readonly events: ChannelEvents;
+  /** When its first frame left; null before: the coordinator does not know it then. */
+  sentAt: number | null;
+}
+
+/** Without a channel a socket stays open for this long, in ms: a tab that is loaded again finds it there. */
+const LINGER_MS = 1_000;
+/** The close code of a connection that ended without one. */
+const ABNORMAL = 1006;
+
+/** One WebSocket of the coordinator with the channels of many tabs on it. */
+export class Line {
+  readonly #socket: LineSocket;
+  readonly #channels = new Map<number, Open>();
+  readonly #gone: () => void;
+  #numbers = 0;
+  #phase: 'connecting' | 'open' | 'closed' = 'connecting';
+  #heardAt = -Infinity;
+  /** A channel was left without an answer, so the socket may be dead though nobody has said so: no more go on it. */
+  #suspect = false;
+  #linger: ReturnType<typeof setTimeout> | undefined;
+
+  /** `gone` is called once, when the socket is no more. */
+  constructor(url: string, make: MakeLineSocket, gone: () => void) {
+    this.#gone = gone;
+    this.#socket = make(url, CHANNELS_PROTOCOL);
+    this.#socket.onopen = () => {
+      this.#phase = 'open';
+      this.#suspect = false;
+      for (const { events } of [...this.#channels.values()]) events.opened();
+    };
+    this.#socket.onmessage = ({ data }: { readonly data: unknown }) => this.#take(data);
+    // An `error` says nothing, and a `close` follows it.
+    this.#socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
+      this.#end(code, reason);
+  }
+
+  /** Whether another channel may go on it. */
+  get takes(): boolean {
+    return this.#phase !== 'closed' && !this.#suspect && this.#channels.size < CHANNELS_PER_SOCKET;
+  }
+
+  open(events: ChannelEvents): Channel {
+    clearTimeout(this.#linger);
+    const number = (this.#numbers += 1);
+    const open: Open = { events, sentAt: null };
+    this.#channels.set(number, open);
+    if (this.#phase === 'open') events.opened();
+    return { send: (frame) => this.#send(number, open, frame), close: () => this.#leave(number, open) };
+  }
+
+  #send(number: number, open: Open, frame: string): void {
+    if (this.#channels.get(number) !== open || this.#phase !== 'open') return;
+    // The tab's frame is one message or a list of such; here it is always a list.
+    const messages = frame.startsWith('[') ? frame : `[${frame}]`;
+    this.#socket.send(`{"channel":${number},"messages":${messages}}`);
+    if (open.sentAt !== null) return;
+    // It begins with `hello`, which is always answered.
+    open.sentAt = performance.now();
+    setTimeout(() => {
+      if (this.#channels.get(number) !== open || this.#proven(open)) return;
+      this.#leave(number, open);
+      open.events.closed(ABNORMAL, '');
+    }, ANSWER_WITHIN_MS);
+  }
+
+  #proven({ sentAt }: Open): boolean {
+    return this.#phase === 'open' && (sentAt === null || this.#heardAt >= sentAt);
+  }
+
+  /** The tab wants this channel no more. */
+  #leave(number: number, open: Open): void {
+    if (this.#channels.get(number) !== open) return;
+    this.#suspect ||= !this.#proven(open);
+    this.#channels.delete(number);
+    if (open.sentAt !== null) this.#socket.send(`{"channel":${number},"close":1000,"reason":""}`);
+    this.#rest();
+  }
+
+  #take(data: unknown): void {
+    this.#heardAt = performance.now();
+    this.#suspect = false;
+    const envelope = envelopeOf(data);
+    if (envelope === null) return this.#end(ABNORMAL, 'an envelope that cannot be read');
+    const open = this.#channels.get(envelope.channel);
+    // Of one that was closed here meanwhile.
+    if (open === undefined) return;
+    if ('messages' in envelope) return open.events.heard(envelope.messages);
+    this.#channels.delete(envelope.channel);
+    open.events.closed(envelope.close, envelope.reason);
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#channels.size > 0 || this.#phase === 'closed') return;
+    clearTimeout(this.#linger);
+    this.#linger = setTimeout(() => this.#channels.size === 0 && this.#end(1000, ''), LINGER_MS);
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    clearTimeout(this.#linger);
+    this.#socket.close(1000);
+    this.#gone();
+    const channels = [...this.#channels.values()];
+    this.#channels.clear();
+    for (const { events } of channels) events.closed(code, reason);
+  }
+}
+
+type Envelope =
+  | { readonly channel: number; readonly messages: string }
+  | { readonly channel: number; readonly close: number; readonly reason: string };
+
+/** As coordinators write it: what is inside goes to the tab as it came. */
+const PLAIN = /^\{"channel":(\d+),"messages":(\[.*\])\}$/s;
+
+function envelopeOf(data: unknown): Envelope | null {
+  if (typeof data !== 'string') return null;
+  const [, number, inside] = PLAIN.exec(data) ?? [];
+  if (number !== undefined && inside !== undefined) return { channel: Number(number), messages: inside };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(data);
+  } catch {
+    return null;
+  }
+  // Its fields are looked at one by one.
+  const { channel, messages, close, reason } = Object(parsed) as Readonly<Record<string, unknown>>;
+  if (typeof channel !== 'number') return null;
+  if (Array.isArray(messages)) return { channel, messages: JSON.stringify(messages) };
+  if (typeof close !== 'number') return null;
+  return { channel, close, reason: typeof reason === 'string' ? reason : '' };
+}

@@ -1,0 +1,23 @@
+/** Between a tab and the worker: text is a frame, whole and unread; the rest is this. One port carries one dial. */
+export type ToWorker =
+  | string
+  /** The first message. The tab holds the Web Lock of that name for as long as it wants the channel. */
+  | { readonly kind: 'dial'; readonly url: string; readonly lock: string }
+  | { readonly kind: 'close' };
+
+export type ToTab =
+  | string
+  /** The answer to `dial`: the worker lives, and holds the Web Lock of that name until it ends. */
+  | { readonly kind: 'taken'; readonly lock: string }
+  | { readonly kind: 'opened' }
+  /** One frame of the tab has come in, so the worker lives. */
+  | { readonly kind: 'heard' }
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
+  /** This worker may not reach the coordinator: a policy that came with its script forbids it. */
+  | { readonly kind: 'forbidden' };
+
+/** Of the SharedWorker. Another version of the messages above is another name, so that old and new tabs do not meet. */
+export const WORKER_NAME = 'leasehold.v1';
+
+/** How long the worker has for its first answer, and for each sign that it has heard a frame, in ms. */
+export const WORKER_ANSWER_MS = 1_000;
