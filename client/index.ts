@@ -13,7 +13,7 @@ import type { ConnectOptions, Urls } from './runtime/public-options.ts';
  *     await client.run('nightly-report', async (lease) => { ... });
  */
 export function connect(url: Urls, options: ConnectOptions = {}): Client {
-  return makeClient(makeClientCore, url, options);
+  return makeClient(makeClientCore, url, options, () => import('./browser/election.ts'));
 }
 
 export { isLeaseError, LeaseError, LeaseLostError, LeaseReleasedError, WaitTimeoutError } from './runtime/errors.ts';
@@ -32,6 +32,16 @@ export type {
   ElectionStatus,
   ElectOptions,
 } from './runtime/public-election.ts';
+export type {
+  BrowserElection,
+  BrowserElectionEvents,
+  BrowserElectionSnapshot,
+  BrowserElectOptions,
+  BrowserLeader,
+  BrowserLease,
+  BrowserLeaseEvents,
+  BrowserLeaseSnapshot,
+} from './runtime/public-browser.ts';
 export type { Lease, LeaseEvents, LeaseSnapshot, UnprotectedLease } from './runtime/public-lease.ts';
 export type {
   AcquireOptions,

@@ -10,13 +10,16 @@ import {
 } from '../core/election-machine.ts';
 import type { AcquireTerms } from '../core/types.ts';
 import type { Claimant } from './claims.ts';
+import { electInBrowser } from './elect-browser.ts';
 import { errorOf } from './errors.ts';
+import { handleOf } from './handle.ts';
 import type { Inside } from './inside.ts';
 import type { Held } from './lease.ts';
 import { makeListeners } from './listeners.ts';
 import { TRY_RULES, type Rules } from './options.ts';
 import { ownView } from './own-view.ts';
 import { after, stamp } from './platform.ts';
+import type { BrowserElectOptions } from './public-browser.ts';
 import type { ElectionEvents, ElectionSnapshot, Election, ElectOptions } from './public-election.ts';
 import type { QueuedInfo } from './public-options.ts';
 import type { LeaseView } from './public-view.ts';
@@ -25,38 +28,18 @@ import { viewOf } from './view.ts';
 
 const EVENTS: Rules<ElectionEvents> = { elected: 'function', deposed: 'function', leader: 'function' };
 
-/** `client.elect`, see there. Its methods need no `this`, so that they can be passed on. */
-export function elect(inside: Inside, name: string, options: ElectOptions): Election {
+/** `client.elect`, see there. */
+export function elect(inside: Inside, name: string, options: ElectOptions | BrowserElectOptions = {}) {
+  return 'scope' in options && options.scope !== undefined
+    ? electInBrowser(inside, name, options)
+    : electByCoordinator(inside, name, options);
+}
+
+function electByCoordinator(inside: Inside, name: string, options: ElectOptions): Election {
   const { steal: _steal, whenOwn: _whenOwn, ...rules } = TRY_RULES;
   const terms = inside.terms(name, options, rules);
   const candidacy = new Candidacy(inside, { ...terms, candidate: true }, options);
-  return {
-    name,
-    get status() {
-      return candidacy.look().status;
-    },
-    get isLeader() {
-      return candidacy.look().isLeader;
-    },
-    get lease() {
-      return candidacy.look().lease;
-    },
-    get leader() {
-      return candidacy.look().leader;
-    },
-    get position() {
-      return candidacy.look().position;
-    },
-    get error() {
-      return candidacy.error;
-    },
-    on: candidacy.listeners.on,
-    resign: () => candidacy.resign(),
-    stop: () => candidacy.stop(),
-    subscribe: candidacy.store.subscribe,
-    getSnapshot: () => candidacy.look(),
-    [Symbol.asyncDispose]: () => candidacy.stop(),
-  };
+  return handleOf(name, candidacy);
 }
 
 /** The election machine at work: its effects become claims, releases, a watch and a timer here, and news to people. */

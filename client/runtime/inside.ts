@@ -1,6 +1,7 @@
 import type { Json } from '../../shared/json.ts';
 import type { AcquireTerms } from '../core/types.ts';
 import type { Claims } from './claims.ts';
+import type { BrowserPart } from './elect-browser.ts';
 import type { StatusChange } from './public-client.ts';
 import type { AcquireOptions, RunOptions } from './public-options.ts';
 import type { Names } from './namespace.ts';
@@ -25,6 +26,10 @@ export interface Inside {
   readonly run: <T>(name: string, options: RunOptions, work: Work<T>) => Promise<T>;
   /** Told of each change before the listeners of people are; returns what takes it away again. */
   readonly onStatus: (listener: (change: StatusChange) => void) => () => void;
+  /** Nothing is asked of this client any more. */
+  readonly isClosed: () => boolean;
+  /** Loads what an election of one browser needs. */
+  readonly browserPart: () => Promise<BrowserPart>;
   /** A callback threw. */
   readonly failed: (cause: unknown) => void;
 }
