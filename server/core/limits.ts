@@ -1,4 +1,5 @@
 import {
+  CHANNELS_PER_SOCKET,
   CONNECT_TIMEOUT_MS_DEFAULT,
   FRAME_BYTES_MAX,
   HELLO_BYTES_MAX,
@@ -66,5 +67,5 @@ export const LIMITS_DEFAULT: Limits = {
   connectionsMax: 20_000,
   connectionsPerAddressMax: 1_000,
   unauthenticatedMax: 1_000,
-  channelsPerSocketMax: 32,
+  channelsPerSocketMax: CHANNELS_PER_SOCKET,
 };
