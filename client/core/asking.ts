@@ -1,5 +1,5 @@
 import type { RequestId } from '../../shared/ids.ts';
-import { later } from '../../shared/time.ts';
+import { later, type DurationMs } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimOf, SAY_WAITING_MS } from './claim-machine.ts';
@@ -7,6 +7,7 @@ import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
+import { giveUpRestored, isKeptClaim, leaveStanding } from './reload.ts';
 import { pump, sayBye } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, whence } from './steps.ts';
 import type { ClientEvent, Failure, Reference } from './types.ts';
@@ -17,8 +18,8 @@ export type Asking = Event<
   | 'acquire'
   | 'withdraw'
   | 'release'
-  | 'renew'
   | 'amend'
+  | 'renew'
   | 'set-state'
   | 'stop-renewing'
   | 'list'
@@ -43,9 +44,9 @@ export function take(book: Book, event: Asking): void {
     case 'renew':
     case 'set-state':
       return ofLease(book, event);
-    case 'stop-renewing': {
     case 'amend':
       return amend(book, event);
+    case 'stop-renewing': {
       const held = book.leases.get(event.key);
       return held && stepLease(book, held, event);
     }
@@ -59,7 +60,7 @@ export function take(book: Book, event: Asking): void {
       for (const [id, { reference }] of book.asks) if (reference === event.reference) book.asks.delete(id);
       return fail(book, event, whence(book, failure('unavailable', noneWithin(book, event.afterMs), true)));
     case 'put-away':
-      return putAway(book);
+      return putAway(book, event);
     case 'brought-back':
       book.away = false;
       return undefined;
@@ -89,7 +90,12 @@ function acquire(book: Book, { key, terms }: Event<'acquire'>): void {
   if (why) book.effects.push({ kind: 'claim', key, outcome: { kind: 'failed', failure: why } });
   else {
     const claim = claimOf(key, terms, book.now, book.settings.connectTimeoutMs);
-    ask(book, key, 'acquire', { claim, above: book.standing.tokenMark });
+    // What an earlier instance has asked is not done twice, and its grant is this claim's (R7).
+    const isRepeat = book.restored.delete(key);
+    const above = isRepeat ? undefined : book.standing.tokenMark;
+    ask(book, key, 'acquire', { claim, above, said: isRepeat });
+    const asked = book.asks.get(key);
+    if (isRepeat && asked) stepClaim(book, asked, { kind: 'amend', priority: terms.priority ?? 0 });
   }
 }
 
@@ -122,12 +128,6 @@ function letGo(book: Book, held: Held, reference?: Reference, handOver = false):
   ask(book, request, handOver ? 'hand-over' : 'release', { message, key, reference, until });
 }
 
-function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
-  const { key, reference } = event;
-  const held = book.leases.get(key);
-  if (!held || !isLiving(held.lease)) {
-    const phase = held?.lease.phase;
-    const code = phase?.kind === 'lost' ? phase.code : 'released';
 function amend(book: Book, event: Event<'amend'>): void {
   const asked = book.asks.get(event.key);
   const held = book.leases.get(event.key);
@@ -135,6 +135,12 @@ function amend(book: Book, event: Event<'amend'>): void {
   else if (held) stepLease(book, held, event);
 }
 
+function ofLease(book: Book, event: Event<'renew' | 'set-state'>): void {
+  const { key, reference } = event;
+  const held = book.leases.get(key);
+  if (!held || !isLiving(held.lease)) {
+    const phase = held?.lease.phase;
+    const code = phase?.kind === 'lost' ? phase.code : 'released';
     return fail(book, event, leaseOver(held ? called(held.lease.terms) : key, code));
   }
   const request = newId(book);
@@ -192,6 +198,7 @@ function endWatch(book: Book, request: RequestId, { frame }: Ask): void {
 
 function endClaims(book: Book): void {
   book.closing = true;
+  giveUpRestored(book);
   for (const [request, asked] of book.asks) {
     stepClaim(book, asked, { kind: 'end', failure: CLOSED });
     if (asked.kind !== 'watch') continue;
@@ -201,20 +208,25 @@ function endClaims(book: Book): void {
 }
 
 /** What is held ends here first (R13), and is given back before the farewell; what stays asked is said again on the next socket. */
-function putAway(book: Book): void {
+function putAway(book: Book, { keepMs }: Event<'put-away'>): void {
   book.away = true;
+  if (keepMs === undefined) giveUpRestored(book);
+  else leaveStanding(book);
   // The farewell takes what waits out of its queues; a grant that crosses it would close a name for nothing.
-  for (const { claim, said } of book.asks.values())
-    if (claim && said) book.outbox.push({ type: 'cancel', request: claim.key });
-  endLeases(book);
+  for (const asked of book.asks.values()) {
+    const { claim, said } = asked;
+    if (claim && said && !(keepMs !== undefined && isKeptClaim(asked)))
+      book.outbox.push({ type: 'cancel', request: claim.key });
+  }
+  endLeases(book, keepMs);
   stepConnection(book, { kind: 'rest' });
 }
 
 /** Says all that can be said of them, the farewell last. */
-function endLeases(book: Book): void {
+function endLeases(book: Book, keepMs?: DurationMs): void {
   for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
   pump(book, true);
-  sayBye(book);
+  sayBye(book, keepMs);
 }
 
 function closeNow(book: Book): void {

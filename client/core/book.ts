@@ -14,6 +14,7 @@ import type { Claim } from './claim-machine.ts';
 import { CONNECTION_AT_START, connectionStatus, type Connection } from './connection-machine.ts';
 import { makeElapsed, type Reading } from './elapsed.ts';
 import { isLiving, NEVER, type Lease } from './lease-machine.ts';
+import type { Restored } from './reload.ts';
 import type { ClientSettings, ClientStatus, Effect, Failure, Outcome, Reference } from './types.ts';
 
 /** All that a client knows. The machines are pure; what they return is put down here. */
@@ -34,6 +35,9 @@ export interface Book {
   /** After a frame that could not be read each message has a frame of its own, so that it takes no other with it. */
   aloneUntil: MonoMs;
   closing: boolean;
+  /** What an earlier instance left to this one, and nobody has asked for again; and how long it is kept for them. */
+  readonly restored: Map<RequestId, Restored>;
+  restoredUntil: MonoMs;
   /** The page was put away: nothing is dialled. */
   away: boolean;
   idleSince: MonoMs | null;
@@ -41,6 +45,7 @@ export interface Book {
   wake: MonoMs | null;
   graceAt: MonoMs | null;
   ids: number;
+  keys: number;
 }
 
 export interface Held {
@@ -70,13 +75,13 @@ export interface Standing {
 export interface Ask {
   readonly kind:
     | 'acquire'
+    /** Of a claim or a lease whose priority has changed: goes on for as long as that does, and is said on each socket. */
+    | 'amend'
     | 'cancel'
     | 'release'
     | 'hand-over'
     | 'end-ack'
     | 'write'
-    /** Of a claim or a lease whose priority has changed: goes on for as long as that does, and is said on each socket. */
-    | 'amend'
     | 'renewal'
     | 'list'
     | 'watch'
@@ -104,15 +109,20 @@ export interface Ask {
 
 export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
   const read = makeElapsed(stamp);
+  const { resume } = settings;
   return {
     settings,
     read,
     anchors: makeAnchors(),
     leases: new Map(),
     asks: new Map(),
+    restored: new Map(resume?.asked.map((one) => [one.request, one])),
+    restoredUntil: NEVER,
     standing: {
-      journals: [],
-      windowMs: durationMs(0),
+      ...(resume && { session: resume.session, secret: resume.secret }),
+      ...(resume?.tokenMark && { tokenMark: resume.tokenMark }),
+      journals: resume ? [resume.journal] : [],
+      windowMs: resume?.windowMs ?? durationMs(0),
       leastTtlMs: Infinity,
       stateBytesMax: STATE_BYTES_MAX,
       frameBytesMax: FRAME_BYTES_MAX,
@@ -129,6 +139,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     wake: null,
     graceAt: null,
     ids: 0,
+    keys: 0,
   };
 }
 

@@ -1,6 +1,6 @@
 import { codeOfClose } from '../../shared/close-codes.ts';
 import { take } from './asking.ts';
-import { makeBook, statusOf, type Book } from './book.ts';
+import { makeBook, newKey, statusOf, type Book } from './book.ts';
 import { NO_CREDENTIAL, TERMINAL_CODES } from './connection-machine.ts';
 import type { Reading } from './elapsed.ts';
 import { called, failure } from './failures.ts';
@@ -8,6 +8,7 @@ import { hear } from './hearing.ts';
 import { attemptsOf, isLiving, leaseStatus, leaseStep } from './lease-machine.ts';
 import { leftByReal } from './lease-window.ts';
 import { isIdle, keepOrLeave, look, lookFirst, wakeOf } from './looking.ts';
+import { reloadRecord, restoredOf } from './reload.ts';
 import { flush, pump } from './sending.ts';
 import { stepConnection } from './steps.ts';
 import { failUnreadable } from './unreadable.ts';
@@ -35,6 +36,8 @@ export const makeClientCore: MakeClientCore = (settings, first) => {
       return book.effects.splice(0);
     },
     nextWake: () => wakeOf(book),
+    keyFor: (name) => restoredOf(book, name)?.request ?? newKey(book),
+    record: () => reloadRecord(book),
     lease: (stamp, key) => snapshot(book, book.read(stamp), key),
     get status() {
       return statusOf(book);

@@ -1,5 +1,5 @@
 import type { CoordinatorMessage, CoordinatorMessageOf } from '../../shared/frames.ts';
-import { fencingToken } from '../../shared/ids.ts';
+import { fencingToken, type RequestId } from '../../shared/ids.ts';
 import { durationMs } from '../../shared/time.ts';
 import { fail, settle, type Ask, type Book } from './book.ts';
 import { codeOf, failure, failureOf, lossOf } from './failures.ts';
@@ -76,7 +76,11 @@ function granted(book: Book, message: CoordinatorMessageOf<'granted'>, asked: As
   const known = book.leases.get(request);
   if (known?.lease.token === token) return tell(book, known, frame, message, true);
   // Withdrawn meanwhile, or over: it crosses that word.
-  if (!asked?.claim) return giveBack(book, name, token, ttlMs);
+  if (!asked?.claim) {
+    const left = book.restored.get(request);
+    if (!left) return giveBack(book, name, token, ttlMs);
+    return void book.restored.set(request, { ...left, token });
+  }
   // Of a lease that was lost or in doubt, not of this claim, which is said anew (S2, R16).
   if (token <= (asked.above ?? 0)) {
     giveBack(book, name, token, ttlMs);
@@ -145,6 +149,13 @@ function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateS
   }
 }
 
+/** True where it waited for that. */
+function amended(book: Book, request: RequestId): boolean {
+  const said = book.asks.get(amendId(request));
+  if (!said?.frame || said.read) return false;
+  return (said.read = true);
+}
+
 function refused(book: Book, message: CoordinatorMessageOf<'error'>, asked: Ask): void {
   const why = failureOf(message);
   if (asked.claim) {
@@ -153,13 +164,6 @@ function refused(book: Book, message: CoordinatorMessageOf<'error'>, asked: Ask)
     return stepClaim(book, asked, { kind: 'refused', failure: why });
   }
   if (message.request) book.asks.delete(message.request);
-/** True where it waited for that. */
-function amended(book: Book, request: RequestId): boolean {
-  const said = book.asks.get(amendId(request));
-  if (!said?.frame || said.read) return false;
-  return (said.read = true);
-}
-
   if (asked.kind === 'release') return settle(book, asked, { kind: 'released', released: false, code: why.code });
   fail(book, asked, why);
   const held = asked.kind === 'hand-over' && asked.key ? book.leases.get(asked.key) : undefined;

@@ -5,6 +5,7 @@ import { claimWake } from './claim-machine.ts';
 import { connectionWake } from './connection-machine.ts';
 import { failure, GIVEN_BACK } from './failures.ts';
 import { isLiving, leaseWake, NEVER } from './lease-machine.ts';
+import { giveUpRestored } from './reload.ts';
 import { sayBye } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, surroundings, unreached } from './steps.ts';
 
@@ -37,6 +38,7 @@ export function look(book: Book, isWake: boolean): void {
   if (isWake && (late || (graceAt !== null && now.mono < graceAt))) return;
   book.graceAt = null;
   lookAtLeases(book, 'due');
+  if (book.restoredUntil <= now.mono) giveUpRestored(book);
   stepConnection(book, { kind: 'look' });
   const why = unreached(book);
   for (const [id, asked] of book.asks) {
@@ -70,7 +72,7 @@ function unreadAt({ anchors, connection }: Book, { frame, read, sentAt, kind }: 
   return waits ? sentAt + ANSWER_WITHIN_MS : Infinity;
 }
 
-export const isIdle = (book: Book): boolean => book.asks.size === 0 && living(book).length === 0;
+export const isIdle = (book: Book): boolean => book.asks.size + book.restored.size === 0 && living(book).length === 0;
 
 /** Dials when something is wanted, and closes a socket that nobody has wanted for a while. */
 export function keepOrLeave(book: Book): void {
@@ -97,6 +99,7 @@ export function wakeOf(book: Book): MonoMs | null {
     ...[...book.asks.values()].map((asked) =>
       Math.min(asked.claim ? claimWake(asked.claim) : asked.until, asked.warnAt ?? NEVER, unreadAt(book, asked)),
     ),
+    book.restoredUntil,
     outbox.length ? now.mono : NEVER,
     idleSince !== null && statusOf(book) === 'open' ? idleSince + settings.idleMs : NEVER,
   ];

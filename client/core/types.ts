@@ -3,6 +3,7 @@ import type { ClientMessage, CoordinatorMessage, LeaseState, WireLeaseView } fro
 import type { FencingToken, InstanceId, LeaseName, RequestId, SessionId } from '../../shared/ids.ts';
 import type { Json } from '../../shared/json.ts';
 import type { DurationMs, MonoMs, Stamp } from '../../shared/time.ts';
+import type { ReloadRecord } from './reload.ts';
 
 /**
  * The client without a platform: connection, claims and leases behind one door. It takes events with a reading of
@@ -25,6 +26,10 @@ export interface ClientCore {
    * `wake` tells it. Null when forgotten.
    */
   lease(now: Stamp, key: RequestId): LeaseSnapshot | null;
+  /** The key for a claim of that name: what an earlier instance called it, where it was left to this one; else a new one. */
+  keyFor(name: LeaseName): RequestId;
+  /** What another instance needs to go on in this one's place, once this one is put away with its `keepMs`; null without anything. */
+  record(): ReloadRecord | null;
   readonly status: ClientStatus;
   /** The id that others see in a view of what this client holds; null before its first `welcome`. */
   readonly session: SessionId | null;
@@ -43,6 +48,8 @@ export interface ClientSettings {
   readonly maxBackoffMs: DurationMs;
   readonly idleMs: DurationMs;
   readonly pingMs: DurationMs | undefined;
+  /** What an earlier instance left to this one. */
+  readonly resume?: ReloadRecord | undefined;
   /** Resolution of the monotonic clock, for the stop margin (R11). */
   readonly clockResolutionMs: number;
   /** A number in [0, 1) at each call. */
@@ -89,6 +96,8 @@ export type ClientEvent =
   /** Withdraws a claim without a word to its caller (whose signal was aborted); a grant that crosses it is released. */
   | { readonly kind: 'withdraw'; readonly key: RequestId }
   | { readonly kind: 'release'; readonly key: RequestId; readonly reference: Reference; readonly handOver: boolean }
+  /** From now on the claim, or the lease that came of it, has this priority. Nobody is told of an answer. */
+  | { readonly kind: 'amend'; readonly key: RequestId; readonly priority: number }
   | { readonly kind: 'renew'; readonly key: RequestId; readonly reference: Reference }
   | {
       readonly kind: 'set-state';
@@ -96,8 +105,6 @@ export type ClientEvent =
       readonly reference: Reference;
       readonly value: Json | undefined;
       readonly ifVersion: number | undefined;
-  /** From now on the claim, or the lease that came of it, has this priority. Nobody is told of an answer. */
-  | { readonly kind: 'amend'; readonly key: RequestId; readonly priority: number }
     }
   /** `renewWhile` said no, or the work that owns the lease is over: it is no longer renewed. */
   | { readonly kind: 'stop-renewing'; readonly key: RequestId }
@@ -131,8 +138,9 @@ export type ClientEvent =
   /**
    * The page is about to stop (`pagehide`, `freeze`): its leases end `closed` and are given back, the socket is left
    * with a farewell, and nothing is dialled until `brought-back`. Claims, watches and questions stay asked.
+   * With `keepMs` its successor is told of them by `record`: they are kept at the coordinator for so long.
    */
-  | { readonly kind: 'put-away' }
+  | { readonly kind: 'put-away'; readonly keepMs?: DurationMs | undefined }
   /** It stands again (`pageshow`, `resume`): what is still asked is said on a new socket. */
   | { readonly kind: 'brought-back' }
   // What the platform brings.
@@ -204,6 +212,8 @@ export type LeaseNews =
   | { readonly kind: 'at-risk'; readonly why: 'silent' | 'doubt' }
   | { readonly kind: 'recovered' }
   | { readonly kind: 'ceiling-near'; readonly ceilingLeftMs: number }
+  /** A claim of this priority, higher than that of the lease, has begun to wait; again after each reconnect. */
+  | { readonly kind: 'yield-requested'; readonly priority: number }
   | { readonly kind: 'lost'; readonly code: LossCode; readonly attempts: readonly RenewalAttempt[] }
   | { readonly kind: 'released' };
 
@@ -212,8 +222,6 @@ export interface RenewalAttempt {
   /** Before the loss. */
   readonly agoMs: number;
   readonly outcome: 'acknowledged' | 'unanswered' | 'no-connection' | Code;
-  /** A claim of this priority, higher than that of the lease, has begun to wait; again after each reconnect. */
-  | { readonly kind: 'yield-requested'; readonly priority: number }
 }
 
 export type LeaseStatus = 'held' | 'at-risk' | 'lost' | 'released';

@@ -3,6 +3,7 @@ import type { JournalId } from '../../shared/ids.ts';
 import { durationMs } from '../../shared/time.ts';
 import { living, settle, type Book } from './book.ts';
 import { failure } from './failures.ts';
+import { meetRestored, restoredOf } from './reload.ts';
 import { giveBack, holderOf, stepConnection, stepLease, tell, unsend } from './steps.ts';
 
 /** Journals kept in mind, to notice ids that alternate. */
@@ -19,6 +20,7 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
   standing.held.push(...message.held);
   if (message.more || !meetJournal(book, message.journal)) return;
   stepConnection(book, { kind: 'welcomed' });
+  meetRestored(book, message.resumed, message.quietMs !== undefined);
   const held = new Map(standing.held.map((one) => [one.fencingToken, one]));
   for (const mine of living(book)) {
     const told = held.get(mine.lease.token);
@@ -38,7 +40,7 @@ export function welcome(book: Book, message: CoordinatorMessageOf<'welcome'>): v
     if (message.quietMs) for (const asked of ofName) asked.above = Math.max(asked.above ?? 0, fencingToken);
     // A lease that was lost is no grant of a claim that was made later, which would stand behind it.
     const awaited = ofName.some(({ above = 0 }) => fencingToken > above);
-    if (!holderOf(book, fencingToken) && !awaited) giveBack(book, name, fencingToken, ttlMs);
+    if (!holderOf(book, fencingToken) && !awaited && !restoredOf(book, name)) giveBack(book, name, fencingToken, ttlMs);
   }
   // All that is not answered is said again, under the same ids.
   for (const [id, asked] of book.asks) {

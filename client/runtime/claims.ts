@@ -1,4 +1,4 @@
-import { requestId, type RequestId } from '../../shared/ids.ts';
+import type { RequestId } from '../../shared/ids.ts';
 import type { AcquireTerms, Failure } from '../core/types.ts';
 import { errorOf, LeaseError } from './errors.ts';
 import { Held } from './lease.ts';
@@ -26,7 +26,6 @@ export class Claims {
   readonly #failed: (cause: unknown) => void;
   readonly #entries = new Map<RequestId, Entry>();
   readonly #renewWhile = new Map<RequestId, () => boolean>();
-  #keys = 0;
 
   constructor(runner: () => Runner, failed: (cause: unknown) => void) {
     this.#runner = runner;
@@ -37,7 +36,7 @@ export class Claims {
     const { signal } = options;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const key = this.newKey();
+      const key = this.newKey(terms);
       const withdraw = (): void => {
         // Whatever the owner of the signal gave it, an Error or not.
         reject(signal?.reason as Error);
@@ -58,9 +57,8 @@ export class Claims {
     });
   }
 
-  /** Unique in the session, which belongs to this instance; the core's own ids begin with `#`. */
-  newKey(): RequestId {
-    return requestId(`${(this.#keys += 1)}`);
+  newKey({ name }: Pick<AcquireTerms, 'name'>): RequestId {
+    return this.#runner().core.keyFor(name);
   }
 
   /** Its end may come before this returns. */

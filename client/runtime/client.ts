@@ -9,6 +9,7 @@ import {
 } from '../../shared/limits.ts';
 import { durationMs } from '../../shared/time.ts';
 import { CLOSED } from '../core/failures.ts';
+import type { ReloadRecord } from '../core/reload.ts';
 import type { ClientStatus, MakeClientCore } from '../core/types.ts';
 import { Claims } from './claims.ts';
 import { badRequest, errorOf, isLeaseError } from './errors.ts';
@@ -57,6 +58,7 @@ import type {
   Warning,
   WebSocketClass,
 } from './public-options.ts';
+import { reloadPlace, type ReloadPlace } from './reload.ts';
 import { run, type Running, type Work } from './run.ts';
 import { Runner, type Told } from './runner.ts';
 import { Transport } from './transport.ts';
@@ -119,6 +121,8 @@ class InnerClient {
     () => this.#runner,
     (cause) => this.#warn(thrown(cause)),
   );
+  readonly #reloadPlace: ReloadPlace | null;
+  readonly #left: ReloadRecord | null;
   #started: Runner | undefined;
   #label: string | undefined;
   /** Stops following the page that this client lives in. */
@@ -138,6 +142,9 @@ class InnerClient {
     this.#options = checkConnect(options);
     this.#makeSocket = socketClass(options);
     this.#makeCore = makeCore;
+    this.#reloadPlace = options.resumeOnReload ? reloadPlace(this.#urls, options.namespace) : null;
+    // At once, so that it lies there for no tab to copy.
+    this.#left = this.#reloadPlace?.take() ?? null;
     this.#ttlMs = options.ttlMs ?? TTL_MS_DEFAULT;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
     const names = namesIn(options.namespace);
@@ -261,6 +268,7 @@ class InnerClient {
       pingMs: pingMsFor(this.#ttlMs),
       clockResolutionMs: CLOCK_RESOLUTION_MS,
       chance: Math.random,
+      resume: this.#left ?? undefined,
     };
     const runner = new Runner({
       core: this.#makeCore(settings, stamp()),
@@ -275,9 +283,18 @@ class InnerClient {
       told: (effect) => this.#told(effect),
       bad: (problem) => this.#bad(problem),
     });
+    const place = this.#reloadPlace;
     this.#leavePage = followPage(
-      () => runner.handle({ kind: 'put-away' }),
-      () => runner.handle({ kind: 'brought-back' }),
+      ({ type }) => {
+        // A page that is merely frozen is not loaded again.
+        const record = type === 'pagehide' && place && runner.core.record();
+        const isLeft = record && place.put(record);
+        runner.handle({ kind: 'put-away', keepMs: isLeft ? record.keepMs : undefined });
+      },
+      (event) => {
+        if ('persisted' in event && event.persisted) place?.drop();
+        runner.handle({ kind: 'brought-back' });
+      },
     );
     return runner;
   }

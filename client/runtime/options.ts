@@ -57,6 +57,7 @@ export const CONNECT_RULES: Rules<ConnectOptions> = {
   credential: 'string or function',
   logger: 'object or function',
   WebSocket: 'function',
+  resumeOnReload: 'boolean',
   share: '"shared-worker" or object',
 };
 

@@ -6,7 +6,7 @@ import { isPage } from './platform.ts';
  * back/forward cache is hidden, then frozen. Neither `unload` nor `beforeunload`: they keep a page out of that cache.
  * Returns what stops following.
  */
-export function followPage(away: () => void, back: () => void): () => void {
+export function followPage(away: (event: Event) => void, back: (event: Event) => void): () => void {
   if (!isPage()) return () => undefined;
   const following = new AbortController();
   const { signal } = following;

@@ -40,6 +40,20 @@ export interface ConnectOptions {
   readonly credential?: string | (() => string | PromiseLike<string>) | undefined;
   /** Told of every warning, beside `client.on('warning')`. A pino logger fits, and so does `console`. */
   readonly logger?: { warn(details: object, message: string): void } | undefined;
+  /**
+   * A page that is loaded again goes on with the leases that it had, under their tokens, and with its places in queues:
+   * default false. It leaves a record in the session storage of its tab as it goes, and the next page of this origin in
+   * that tab that connects to the same URLs with the same namespace and this option takes it: what it asks for by name
+   * within 2 s it goes on with, the rest is given back. In between nobody believes: its leases are `lost` (`closed`) as
+   * ever, and held again with the answer to a claim.
+   *
+   * The price: a page that is closed or left for good cannot be told from one that is loaded again, so its names stay
+   * taken for up to 10 s, or its TTL where that is shorter, instead of being given back at once. A page that takes longer
+   * than that to load stands anew. Not kept: fixed windows (`renew: false`), claims with `waitMs`, and all of a second client
+   * of the page for the same URLs and namespace. A tab that was duplicated has no part in it: one of the two has the
+   * leases. No effect in workers and processes, nor where the page may not use its storage.
+   */
+  readonly resumeOnReload?: boolean | undefined;
   /** A WebSocket class, where the runtime has none or another is wanted. Default: the global one. */
   readonly WebSocket?: WebSocketClass | undefined;
   /**

@@ -1,6 +1,7 @@
 import { makeClient } from '../../../../client/runtime/client.ts';
 import type { Client } from '../../../../client/runtime/public-client.ts';
 import type { ConnectOptions } from '../../../../client/runtime/public-options.ts';
+import type { ReloadRecord } from '../../../../client/core/reload.ts';
 import type {
   ClientCore,
   ClientEvent,
@@ -11,7 +12,14 @@ import type {
   LeaseNews,
   LeaseSnapshot,
 } from '../../../../client/core/types.ts';
-import { fencingToken, leaseName, type RequestId, type SessionId } from '../../../../shared/ids.ts';
+import {
+  fencingToken,
+  leaseName,
+  requestId,
+  type LeaseName,
+  type RequestId,
+  type SessionId,
+} from '../../../../shared/ids.ts';
 import { monoMs, type MonoMs, type Stamp } from '../../../../shared/time.ts';
 
 /** A WebSocket without a network: tests say what happens to it, and read what was sent. */
@@ -91,6 +99,16 @@ export class ScriptedCore implements ClientCore {
   }
   lease(_now: Stamp, key: RequestId): LeaseSnapshot | null {
     return this.leases.get(key) ?? null;
+  }
+  /** Keys by name, of an earlier instance. */
+  readonly left = new Map<string, RequestId>();
+  keys = 0;
+  keyFor(name: LeaseName): RequestId {
+    return this.left.get(name) ?? requestId(`${(this.keys += 1)}`);
+  }
+  recorded: ReloadRecord | null = null;
+  record(): ReloadRecord | null {
+    return this.recorded;
   }
   /** The events of one kind, in order. */
   heard<K extends ClientEvent['kind']>(kind: K): Extract<ClientEvent, { readonly kind: K }>[] {
