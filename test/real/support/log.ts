@@ -1,3 +1,4 @@
+import type { Client } from 'leasehold';
 import type { Json } from '../../../shared/json.ts';
 
 /**
@@ -95,6 +96,8 @@ export type What =
   | { readonly event: 'added'; readonly by: string; readonly code: string | null }
   /** The same where no token is asked for; such a write is always acknowledged. */
   | { readonly event: 'added-loose'; readonly by: string; readonly n: number; readonly after: string }
+  /** What the client's dials go over, from here on. */
+  | { readonly event: 'transport'; readonly over: Client['transport'] }
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'unhandled'; readonly text: string }
   /** The socket under the client, where it is recorded. `sent` is stamped before the frame goes out. */
@@ -102,6 +105,8 @@ export type What =
   | { readonly event: 'sent'; readonly dial: number; readonly messages: Messages }
   | { readonly event: 'received'; readonly dial: number; readonly messages: Messages }
   | { readonly event: 'socket-closed'; readonly dial: number; readonly code: number }
+  /** Whose stamps may be wrong by this much, against those of the others: a page that had to find out about its clock. */
+  | { readonly event: 'clock'; readonly withinMs: number }
   /** What a page goes through, as the browser told it. */
   | { readonly event: 'page'; readonly what: string }
   /** Said by the harness, before it sends the signal. */

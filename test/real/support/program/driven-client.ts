@@ -41,6 +41,12 @@ export class DrivenClient {
     this.client.on('status', ({ status, error }) =>
       this.log({ event: 'status', status, ...(error === null ? {} : { code: error.code }) }),
     );
+    let over = this.client.transport;
+    this.client.subscribe(() => {
+      if (over === this.client.transport) return;
+      over = this.client.transport;
+      this.log({ event: 'transport', over });
+    });
     this.client.on('warning', ({ code, message }) => this.log({ event: 'warning', text: `${code}: ${message}` }));
   }
 
