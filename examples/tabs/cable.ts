@@ -11,11 +11,13 @@ export interface Cable {
   mend(): void;
 }
 
-export function cable(): Cable {
+/** `onTraffic` is called first whenever anything comes in, so that it runs before the library does. */
+export function cable(onTraffic: () => void): Cable {
   let isCut = false;
   /** What happens to the sockets meanwhile, in order, for when the cable is whole again. */
   let waiting: (() => void)[] = [];
   const pass = (act: () => void): void => {
+    onTraffic();
     if (isCut) waiting.push(act);
     else act();
   };

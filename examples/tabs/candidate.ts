@@ -3,7 +3,10 @@ import { cable, type Cable } from './cable.ts';
 import { counterOf, keepCounting, type Counter } from './counter.ts';
 import type { Log } from './log.ts';
 import { outagesInto } from './outages.ts';
+import type { Pulse } from './pulse.ts';
+import { Right } from './right.ts';
 import type { Leader, Scene } from './scene.ts';
+import type { Diary } from './together/diary.ts';
 import { reasonOf, shortToken } from './words.ts';
 
 const NAME = 'examples/tabs';
@@ -12,67 +15,127 @@ const TTL_MS = 4_000;
 /** Given and not left to its default, since the bar shows it. */
 export const STOP_MARGIN = 0.1;
 
+/** What the page's switch adds to the rules of its election. */
+export interface Preference {
+  readonly prefer?: 'visible';
+}
+
+export const VISIBLE: Preference = { prefer: 'visible' };
+
 /** This tab in the election: what it does there, and what it knows. */
 export class Candidate {
-  readonly network: Cable = cable();
+  readonly network: Cable;
   readonly client: Client;
-  readonly election: Election;
   readonly #me: string;
   readonly #log: Log;
+  readonly #diary: Diary;
+  readonly #right = new Right();
+  #election: Election;
+  #unfollow: () => void = () => undefined;
+  #changed: () => void = () => undefined;
   #view: LeaseView | null = null;
   #counter: Counter | null = null;
   /** The last lease of this tab, and since when. */
   #last: { readonly lease: Lease; readonly sinceMs: number } | null = null;
 
-  constructor(me: string, log: Log) {
-    this.#me = me;
+  constructor(diary: Diary, log: Log, pulse: Pulse) {
+    this.#me = diary.label;
+    this.#diary = diary;
     this.#log = log;
+    this.network = cable(() => pulse.beat());
     // The coordinator that this page came from.
-    this.client = connect(new URL('../../', location.href), { label: me, WebSocket: this.network.WebSocket });
-    this.election = this.client.elect(NAME, { ttlMs: TTL_MS, stopMarginMs: TTL_MS * STOP_MARGIN });
-    this.#tell();
+    const options = { label: this.#me, WebSocket: this.network.WebSocket };
+    this.client = connect(new URL('../../', location.href), options);
+    this.client.on('status', outagesInto(log));
+    this.client.on('warning', ({ code, message }) => log(`${code}: ${message}`));
+    this.#election = this.#stand({});
+  }
+
+  get election(): Election {
+    return this.#election;
+  }
+
+  get lastLease(): Lease | null {
+    return this.#last?.lease ?? null;
   }
 
   /** Calls `changed` when there is something new to see, beside what runs with the clock. */
   follow(changed: () => void): void {
+    this.#changed = changed;
     this.client.subscribe(changed);
-    this.election.subscribe(changed);
-    this.#watch(changed).catch((error: unknown) => this.#log(String(error), 'bad'));
+    this.#watch().catch((error: unknown) => this.#log(String(error), 'bad'));
   }
 
-  async #watch(changed: () => void): Promise<void> {
-    for await (const view of this.client.watch(NAME)) {
-      this.#view = view;
-      this.#counter = counterOf(view.state?.value);
-      changed();
+  /** To be called whenever code of this page runs. */
+  beat(): void {
+    if (this.#last !== null) this.#right.look(this.#last.lease);
+  }
+
+  /** Whether this library knows the rule: one that does not refuses it. */
+  get canPrefer(): boolean {
+    try {
+      void this.client.elect(NAME, { ...VISIBLE, signal: AbortSignal.abort() });
+      return true;
+    } catch {
+      return false;
     }
   }
 
-  #tell(): void {
+  /** Leaves the queue and stands in it again, under other rules. */
+  async standAgain(preference: Preference): Promise<void> {
+    await this.#election.stop();
+    this.#unfollow();
+    this.#election = this.#stand(preference);
+    this.#changed();
+  }
+
+  async #watch(): Promise<void> {
+    for await (const view of this.client.watch(NAME)) {
+      this.#view = view;
+      this.#counter = counterOf(view.state?.value);
+      this.#diary.heard(view.holders[0] ?? null);
+      this.#changed();
+    }
+  }
+
+  #stand(preference: Preference): Election {
     const log = this.#log;
-    this.client.on('status', outagesInto(log));
-    this.client.on('warning', ({ code, message }) => log(`${code}: ${message}`));
-    this.election.on('elected', (lease) => this.#lead(lease));
-    this.election.on('deposed', ({ code }) => {
+    const rules = { ttlMs: TTL_MS, stopMarginMs: TTL_MS * STOP_MARGIN, ...preference };
+    const election = this.client.elect(NAME, rules);
+    this.#unfollow = election.subscribe(() => this.#changed());
+    election.on('elected', (lease) => this.#lead(lease));
+    election.on('deposed', ({ code }) => {
+      this.#ended(code);
       if (code === 'released') log('this tab has stepped down');
       else log(`this tab leads no more: ${reasonOf(code)} (${code})`, 'bad');
     });
-    this.election.on('leader', (view) => {
+    election.on('leader', (view) => {
       const holder = view?.holders[0];
-      if (holder === undefined || this.election.isLeader) return;
+      if (holder === undefined || election.isLeader) return;
       log(`${holder.label} leads, under token ${shortToken(holder.fencingToken)}`);
     });
+    return election;
   }
 
   #lead(lease: Lease): void {
     const log = this.#log;
     this.#last = { lease, sinceMs: performance.now() };
+    this.#right.look(lease);
+    this.#diary.write({ kind: 'led', token: lease.fencingToken });
     log(`this tab leads, under token ${shortToken(lease.fencingToken)}`, 'good');
+    lease.on('renewed', () => this.#right.look(lease));
     lease.on('at-risk', ({ why }) =>
       log(`at risk: ${why === 'silent' ? 'a renewal is unanswered' : 'the clocks disagree'}`),
     );
     lease.on('recovered', () => log('recovered: the lease is renewed'));
     void keepCounting(lease, this.#me);
+  }
+
+  #ended(why: string): void {
+    if (this.#last === null) return;
+    const token = this.#last.lease.fencingToken;
+    const knownAtMs = Date.now();
+    this.#diary.write({ kind: 'ended', token, why, knownAtMs }, this.#right.endedAtMs(knownAtMs));
   }
 
   /** What is to be seen now; read off the clocks at each call. */

@@ -1,3 +1,5 @@
+import { clockOf } from './words.ts';
+
 export type Kind = 'plain' | 'good' | 'bad';
 
 /** Writes a line, and returns what writes that line anew. */
@@ -5,13 +7,15 @@ export type Log = (text: string, kind?: Kind) => (text: string) => void;
 
 const LINES_MAX = 100;
 
-/** Writes what happened into a list, newest first, with the seconds since the page began. */
+/** Writes what happened into a list, newest first, each with the time of the machine's clock, as the timeline has it. */
 export function logInto(list: HTMLElement): Log {
   return (text, kind = 'plain') => {
     const line = document.createElement('li');
     line.dataset['kind'] = kind;
     const time = document.createElement('time');
-    time.textContent = `${(performance.now() / 1_000).toFixed(1)} s`;
+    const nowMs = Date.now();
+    time.dateTime = new Date(nowMs).toISOString();
+    time.textContent = clockOf(nowMs);
     const words = document.createElement('span');
     words.textContent = text;
     line.append(time, words);

@@ -1,13 +1,8 @@
 import { lastSteps } from './counter.ts';
+import { find } from './find.ts';
 import { hueOf, iconOf } from './labels.ts';
 import type { Scene } from './scene.ts';
 import { placeOf, shortToken, spanOf, tokenParts } from './words.ts';
-
-export function find(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no element "${id}"`);
-  return found;
-}
 
 /** Only what differs is touched: a screen reader hears each change of who leads once, and a frame costs little. */
 const write = (id: string, text: string): void => {

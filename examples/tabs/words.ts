@@ -9,6 +9,17 @@ export function spanOf(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
+/** `0.4 s`. */
+export const secondsOf = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** `14:03:27.4`. */
+export function clockOf(atMs: number): string {
+  const at = new Date(atMs);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const tenths = Math.floor(at.getMilliseconds() / 100);
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${tenths}`;
+}
+
 /** A token's digits in threes, the part that differs from grant to grant for itself. */
 export function tokenParts(token: number): { readonly head: string; readonly tail: string } {
   const groups = new Intl.NumberFormat('en').format(token).split(',');
@@ -28,6 +39,10 @@ export function placeOf(position: number | null): string {
   return `this tab is ${ordinal(position + 1)}`;
 }
 
+/** The same, where the tab is named beside it. */
+export const inLine = (position: number): string =>
+  position === 0 ? 'next in line' : `${ordinal(position + 1)} in line`;
+
 const REASONS: { readonly [code in LossCode | 'released']?: string } = {
   'missed-ack': 'no renewal was answered in time',
   expired: 'its deadline passed',
@@ -36,4 +51,5 @@ const REASONS: { readonly [code in LossCode | 'released']?: string } = {
   closed: 'the page was put away',
 };
 
-export const reasonOf = (code: LossCode | 'released'): string => REASONS[code] ?? code;
+/** Any text, since it may come from another tab. */
+export const reasonOf = (code: string): string => new Map(Object.entries(REASONS)).get(code) ?? code;

@@ -68,9 +68,11 @@ function policyFor(context: Context): string {
     // The tab's icon is drawn by the page.
     "img-src 'self' data:",
     ["connect-src 'self'", ...socketOrigins(context)].join(' '),
+    // A page may hold copies of itself side by side; nobody else frames it.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    "frame-ancestors 'self'",
   ].join('; ');
 }
 

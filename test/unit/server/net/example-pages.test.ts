@@ -42,7 +42,7 @@ describe('example pages', () => {
     ]);
   });
 
-  test('a page loads from its own origin and connects to it only; nothing in it is inline, and nobody frames it', async () => {
+  test('a page loads from its own origin and connects to it only; nothing in it is inline, and only its own origin frames it', async () => {
     const { headers } = await ask('/examples/tabs/');
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
@@ -50,9 +50,10 @@ describe('example pages', () => {
       "style-src 'self'",
       "img-src 'self' data:",
       "connect-src 'self' ws://127.0.0.1:7400",
+      "frame-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
-      "frame-ancestors 'none'",
+      "frame-ancestors 'self'",
     ]);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('cache-control')).toBe('no-cache');

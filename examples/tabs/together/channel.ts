@@ -1,0 +1,58 @@
+import { fieldIn, happeningOf, type Happening } from './happenings.ts';
+import { presenceOf, type Presence } from './presence.ts';
+
+/** What the tabs of one browser tell one another. It decides nothing: who leads is the coordinator's affair. */
+export type Message =
+  /** Somebody new asks what has happened so far. */
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'happened'; readonly happenings: readonly Happening[] }
+  | { readonly kind: 'here'; readonly presence: Presence }
+  /** The switch "the tab in sight leads", which is one for all tabs. */
+  | { readonly kind: 'prefer'; readonly isVisible: boolean };
+
+const NAME = 'leasehold.examples.tabs';
+
+/**
+ * Calls `hear` for each message of another tab, and returns what says something to all of them. A page with an open channel
+ * is kept by no browser for its way back, so it is closed when the page is put away and opened anew when it is shown.
+ */
+export function channel(hear: (message: Message) => void): (message: Message) => void {
+  let open: BroadcastChannel | null = null;
+  const listen = (): void => {
+    open ??= new BroadcastChannel(NAME);
+    open.onmessage = ({ data }) => {
+      const message = messageOf(data);
+      if (message !== null) hear(message);
+    };
+  };
+  listen();
+  addEventListener('pageshow', listen);
+  // Behind whatever is still said in answer to the same event.
+  addEventListener('pagehide', () => {
+    const closing = open;
+    queueMicrotask(() => closing?.close());
+    open = null;
+  });
+  return (message) => open?.postMessage(message);
+}
+
+function messageOf(data: unknown): Message | null {
+  const kind = fieldIn(data, 'kind');
+  switch (kind) {
+    case 'hello':
+      return { kind };
+    case 'happened': {
+      const list = fieldIn(data, 'happenings');
+      if (!Array.isArray(list)) return null;
+      return { kind, happenings: list.flatMap((one: unknown) => happeningOf(one) ?? []) };
+    }
+    case 'here': {
+      const presence = presenceOf(fieldIn(data, 'presence'));
+      return presence === null ? null : { kind, presence };
+    }
+    case 'prefer':
+      return { kind, isVisible: fieldIn(data, 'isVisible') === true };
+    default:
+      return null;
+  }
+}
