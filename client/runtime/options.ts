@@ -207,7 +207,7 @@ function checkWorker(share: object): void {
     throw refused(
       'share',
       worker,
-      'where the built `leasehold/shared-worker` is, as text or URL',
+      'the place of the built leasehold/shared-worker, as text or URL',
       `{ worker: ${inWords(worker)} }`,
     );
 }

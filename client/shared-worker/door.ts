@@ -35,6 +35,8 @@ export class SharedSocket {
    */
   static dial(where: string | URL | undefined, url: string, dead: (problem: string) => void): Promise<SharedSocket> {
     return new Promise((resolve, reject) => {
+      // Absent where the page is not of https or localhost, whatever the types say.
+      if (!('locks' in navigator)) throw new Error('the page has no Web Locks');
       // Beside the file that this one was built into, where no bundler has moved it.
       const script = where ?? new URL('./shared-worker.js', import.meta.url);
       const worker = new SharedWorker(script, { name: WORKER_NAME, type: 'module' });

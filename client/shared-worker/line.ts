@@ -33,6 +33,8 @@ interface Open {
 
 /** Without a channel a socket stays open for this long, in ms: a tab that is loaded again finds it there. */
 const LINGER_MS = 1_000;
+/** A close reason is the code alone, or the code, a colon and a sentence. */
+const TOO_MANY = /^too-many(?::|$)/;
 /** The close code of a connection that ended without one. */
 const ABNORMAL = 1006;
 
@@ -46,6 +48,8 @@ export class Line {
   #heardAt = -Infinity;
   /** A channel was left without an answer, so the socket may be dead though nobody has said so: no more go on it. */
   #suspect = false;
+  /** Less where the coordinator has said that it takes no more. */
+  #most = CHANNELS_PER_SOCKET;
   #linger: ReturnType<typeof setTimeout> | undefined;
 
   /** `gone` is called once, when the socket is no more. */
@@ -65,7 +69,7 @@ export class Line {
 
   /** Whether another channel may go on it. */
   get takes(): boolean {
-    return this.#phase !== 'closed' && !this.#suspect && this.#channels.size < CHANNELS_PER_SOCKET;
+    return this.#phase !== 'closed' && !this.#suspect && this.#channels.size < this.#most;
   }
 
   open(events: ChannelEvents): Channel {
@@ -115,6 +119,7 @@ export class Line {
     if (open === undefined) return;
     if ('messages' in envelope) return open.events.heard(envelope.messages);
     this.#channels.delete(envelope.channel);
+    if (TOO_MANY.test(envelope.reason)) this.#most = Math.max(1, this.#channels.size);
     open.events.closed(envelope.close, envelope.reason);
     this.#rest();
   }

@@ -211,3 +211,37 @@ describe('options that depend on each other are checked together', () => {
     fc.assert(fc.property(fc.integer({ min: 1_000, max: 86_400_000 }), (ttlMs) => void terms({ ttlMs })));
   });
 });
+
+describe('`share`', () => {
+  it.each([
+    ['tabs', 'share is "tabs"; allowed: "shared-worker" or object'],
+    [null, 'share is null; allowed: "shared-worker" or object'],
+    [true, 'share is true; allowed: "shared-worker" or object'],
+    [{}, 'share is { worker: undefined }; allowed: the place of the built leasehold/shared-worker, as text or URL'],
+    [
+      { worker: '' },
+      'share is { worker: "" }; allowed: the place of the built leasehold/shared-worker, as text or URL',
+    ],
+    [{ worker: 7 }, 'share is { worker: 7 }; allowed: the place of the built leasehold/shared-worker, as text or URL'],
+  ])('%o is refused in words', (share, message) => {
+    // What people give who do not look at the types.
+    expect(refusal(() => checkConnect({ share } as never))).toMatchObject({
+      code: 'bad-request',
+      param: 'share',
+      message,
+    });
+  });
+
+  it('an unknown key in it is refused with the one that was meant', () => {
+    const { code, message } = refusal(() => checkConnect({ share: { workr: '/w.js' } } as never));
+    expect(code).toBe('bad-request');
+    expect(message).toContain('worker');
+  });
+
+  it.each([['shared-worker'], [{ worker: '/assets/w.js' }], [{ worker: new URL('https://a.test/w.js') }]] as const)(
+    '%o is taken',
+    (share) => {
+      expect(checkConnect({ share })).toMatchObject({ share });
+    },
+  );
+});

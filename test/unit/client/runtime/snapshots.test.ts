@@ -26,7 +26,7 @@ describe('the snapshot of a client', () => {
     const calls = vi.fn();
     const leave = client.subscribe(calls);
     const first = client.getSnapshot();
-    expect(first).toEqual({ status: 'idle', error: null });
+    expect(first).toEqual({ status: 'idle', error: null, transport: 'socket' });
     turn();
     expect(client.getSnapshot()).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
@@ -35,7 +35,7 @@ describe('the snapshot of a client', () => {
     expect(calls).toHaveBeenCalledTimes(1);
     leave();
     turn({ kind: 'status', status: 'open', failure: null });
-    expect(client.getSnapshot()).toEqual({ status: 'open', error: null });
+    expect(client.getSnapshot()).toEqual({ status: 'open', error: null, transport: 'socket' });
     expect(calls).toHaveBeenCalledTimes(1);
   });
 
