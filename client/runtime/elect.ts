@@ -1,4 +1,5 @@
 import { fencingToken, type RequestId } from '../../shared/ids.ts';
+import { PRIORITY_MAX } from '../../shared/limits.ts';
 import {
   candidateOf,
   electionStatus,
@@ -16,28 +17,36 @@ import { handleOf } from './handle.ts';
 import type { Inside } from './inside.ts';
 import type { Held } from './lease.ts';
 import { makeListeners } from './listeners.ts';
-import { TRY_RULES, type Rules } from './options.ts';
+import { refused, TRY_RULES, type Rules } from './options.ts';
 import { ownView } from './own-view.ts';
-import { after, stamp } from './platform.ts';
+import { after, isPage, stamp } from './platform.ts';
 import type { BrowserElectOptions } from './public-browser.ts';
 import type { ElectionEvents, ElectionSnapshot, Election, ElectOptions } from './public-election.ts';
 import type { QueuedInfo } from './public-options.ts';
 import type { LeaseView } from './public-view.ts';
 import { makeStore, type Store } from './store.ts';
 import { viewOf } from './view.ts';
+import type { Following, Preferring } from './visibility.ts';
 
 const EVENTS: Rules<ElectionEvents> = { elected: 'function', deposed: 'function', leader: 'function' };
 
 /** `client.elect`, see there. */
 export function elect(inside: Inside, name: string, options: ElectOptions | BrowserElectOptions = {}) {
-  return 'scope' in options && options.scope !== undefined
+  return isOfBrowser(options)
     ? electInBrowser(inside, name, options)
     : electByCoordinator(inside, name, options);
 }
 
+/** As a program without types may call it, it need not be an object. */
+const isOfBrowser = (options: ElectOptions | BrowserElectOptions): options is BrowserElectOptions =>
+  (Object(options) as Partial<BrowserElectOptions>).scope !== undefined;
+
 function electByCoordinator(inside: Inside, name: string, options: ElectOptions): Election {
   const { steal: _steal, whenOwn: _whenOwn, ...rules } = TRY_RULES;
-  const terms = inside.terms(name, options, rules);
+  const terms = inside.terms(name, options, { ...rules, prefer: '"visible"' });
+  const { prefer, priority } = options;
+  if (prefer !== undefined && priority === PRIORITY_MAX)
+    throw refused('priority', priority, `at most ${PRIORITY_MAX - 1} with prefer, which asks with 1 above it`);
   const candidacy = new Candidacy(inside, { ...terms, candidate: true }, options);
   return handleOf(name, candidacy);
 }
@@ -48,7 +57,9 @@ class Candidacy {
   readonly store: Store<ElectionSnapshot>;
   error: Error | null = null;
   readonly #inside: Inside;
-  readonly #terms: AcquireTerms;
+  #terms: AcquireTerms;
+  /** With `prefer`. */
+  #preference: Following | undefined;
   readonly #options: ElectOptions;
   #candidate: Candidate;
   #held: Held | null = null;
@@ -75,9 +86,13 @@ class Candidacy {
     this.listeners = makeListeners<ElectionEvents>(EVENTS, inside.failed);
     this.#candidate = candidateOf(inside.runner().core.status, stamp().mono);
     this.store = makeStore<ElectionSnapshot>(this.#snapshot(), inside.failed);
-    this.#unfollow = inside.onStatus(({ status }) => this.#step({ kind: 'connection', status }));
+    this.#unfollow = inside.onStatus(({ status }) => {
+      if (status !== 'open') this.#preference?.tell({ kind: 'cut' });
+      this.#step({ kind: 'connection', status });
+    });
     options.signal?.addEventListener('abort', this.#abort);
     if (options.signal?.aborted === true) this.#abort();
+    else if (options.prefer !== undefined && isPage()) void this.#prefer();
     else this.#claim();
   }
 
@@ -175,16 +190,46 @@ class Candidacy {
     }
   }
 
+  /** The first claim comes behind what is loaded for it, so that nothing is missed. */
+  async #prefer(): Promise<void> {
+    try {
+      const { preferVisible } = await import('./visibility.ts');
+      if (this.#stopped === undefined) this.#preference = preferVisible(this.#preferring());
+    } catch (cause) {
+      this.#inside.failed(new Error('prefer "visible" has no effect: its part of the client did not load', { cause }));
+    }
+    if (this.#candidate.phase.kind === 'standing') this.#claim();
+  }
+
+  #preferring(): Preferring {
+    const { priority = 0 } = this.#terms;
+    return {
+      now: () => stamp().mono,
+      after(ms, wake) {
+        const timer = after(ms, wake);
+        return () => clearTimeout(timer);
+      },
+      amend: (above) => {
+        this.#terms = { ...this.#terms, priority: priority + above };
+        const key = this.#key ?? this.#held?.key;
+        if (key !== undefined) this.#inside.runner().handle({ kind: 'amend', key, priority: priority + above });
+      },
+      handOver: () => this.#held?.lease.handOver() ?? Promise.resolve(),
+    };
+  }
+
   #claim(): void {
     const { claims } = this.#inside;
     clearTimeout(this.#timer);
     this.#watch();
-    const key = (this.#key = claims.newKey());
+    const key = (this.#key = claims.newKey(this.#terms));
     const claimant: Claimant = {
       granted: (held) => {
         this.#key = null;
         held.ending = () => this.#over();
         this.#held = held;
+        held.listeners.on('yield-requested', () => this.#preference?.tell({ kind: 'asked' }));
+        this.#preference?.tell({ kind: 'elected' });
         this.#step({ kind: 'granted', token: fencingToken(held.lease.fencingToken) });
       },
       failed: (failure) => {
@@ -203,6 +248,7 @@ class Candidacy {
   /** The lease has ended and nobody has heard: its status comes first, then the lease tells, then the rest. */
   #over(): void {
     this.#ending = true;
+    this.#preference?.tell({ kind: 'over' });
     this.#step({ kind: 'over' });
   }
 
@@ -217,6 +263,7 @@ class Candidacy {
 
   #leave(): void {
     clearTimeout(this.#timer);
+    this.#preference?.stop();
     this.#unfollow();
     this.#options.signal?.removeEventListener('abort', this.#abort);
     this.#unwatch?.();

@@ -13,10 +13,12 @@ import { windowOf } from '../../client/core/lease-window.ts';
 import { fencingToken, frameNumber, leaseName, requestId } from '../../shared/ids.ts';
 import { monoMs } from '../../shared/time.ts';
 import { TERMS } from '../support/sim/scripted.ts';
+import { BROWSER_STATES } from './browser-election.states.ts';
 import { CLAIM_STATES } from './client-claim.states.ts';
 import { CONNECTION_STATES } from './client-connection.states.ts';
 import { ELECTION_STATES } from './client-election.states.ts';
 import { LEASE_STATES, LEASE_VARIATIONS } from './client-lease.states.ts';
+import { PREFERENCE_STATES } from './client-preference.states.ts';
 import { printed, rowsOf } from './client-table.ts';
 
 /** A window of 30 s from 0: a renewal is due at 20 s, belief stops at 27 s. */
@@ -162,7 +164,8 @@ describe('client leases', () => {
 function page(): string {
   return `# States of the client
 
-The four machines of the client's core: every state with every event, in each way in which that can matter. Printed by
+The five machines of the client's core, and that of an election in one browser: every state with every event, in each way
+in which that can matter. Printed by
 \`test/tables/client-lease.test.ts\` from the tables that tests hold the code against
 (\`npx vitest run --project pure test/tables/client-lease.test.ts -u\`).
 
@@ -211,5 +214,29 @@ Effects in order: what is done (\`claim\`, \`pause\`, \`release\`, \`leave\`), t
 \`leader\`).
 
 ${printed(rowsOf(ELECTION_STATES))}
+
+## A page that is to lead while it is seen
+
+\`elect\` with \`prefer: 'visible'\`.
+
+- **standing**: it does not lead.
+- **leading**: under a lease.
+- **holding**: out of sight and asked to yield, but it has led for less than 2,000 ms.
+- **handing**: its lease is offered to the next in line.
+
+${printed(rowsOf(PREFERENCE_STATES))}
+
+## An election in one browser
+
+- **standing**: its request for the native lock is in the browser's queue.
+- **leading**: it has the lock.
+- **pausing**: it requests nothing for a while: a request failed, or it led too briefly too often. People read \`connecting\`.
+- **away**: it requests nothing, since its page is put away or frozen. People read \`connecting\`.
+- **stopped**, **refused**: for good.
+
+Effects in order: news to people (\`elected\`, \`ended\`, \`deposed\`, \`leader\`), then what is done with the lock (\`free\`,
+\`request\`), with the channel (\`ask\` and all that begin with \`tell\`), and with what is listened for (\`rest\`, \`leave\`).
+
+${printed(rowsOf(BROWSER_STATES))}
 `;
 }
