@@ -198,8 +198,10 @@ class Candidacy {
 
   /** Without a channel nobody is known to lead, and the lock is held all the same. */
   #listen(): void {
-    if (this.#channel !== null || !('BroadcastChannel' in globalThis)) return;
-    this.#channel = new BroadcastChannel(this.#lockName);
+    // Absent in some runtimes, whatever the types say.
+    const { BroadcastChannel: Channel } = globalThis as Partial<typeof globalThis>;
+    if (this.#channel !== null || Channel === undefined) return;
+    this.#channel = new Channel(this.#lockName);
     this.#channel.onmessage = ({ data }: { readonly data: unknown }) => {
       const message = messageOf(data);
       if (message === null) return;
