@@ -80,7 +80,7 @@ export class SharedLine {
     queue.clear();
     const index = this.#turns.indexOf(queue);
     if (index >= 0) this.#turns.splice(index, 1);
-    this.#pinged.delete(queue);
+    // A ping of its that is on its way stays known, or its pong would seem to be one that nobody asked for.
     this.#pingNext.delete(queue);
   }
 
