@@ -26,6 +26,7 @@ export interface Channel {
 }
 
 interface Open {
+  number: number;
   readonly events: ChannelEvents;
   /** When its first frame left; null before: the coordinator does not know it then. */
   sentAt: number | null;
@@ -44,6 +45,8 @@ export class Line {
   readonly #channels = new Map<number, Open>();
   readonly #gone: () => void;
   #numbers = 0;
+  /** The largest number that the coordinator has seen; it refuses a new one that is not larger. */
+  #lastSent = 0;
   #phase: 'connecting' | 'open' | 'closed' = 'connecting';
   #heardAt = -Infinity;
   /** A channel was left without an answer, so the socket may be dead though nobody has said so: no more go on it. */
@@ -59,7 +62,7 @@ export class Line {
     this.#socket.onopen = () => {
       this.#phase = 'open';
       this.#suspect = false;
-      for (const { events } of [...this.#channels.values()]) events.opened();
+      for (const { events } of this.#channels.values()) events.opened();
     };
     this.#socket.onmessage = ({ data }: { readonly data: unknown }) => this.#take(data);
     // An `error` says nothing, and a `close` follows it.
@@ -73,27 +76,41 @@ export class Line {
   }
 
   open(events: ChannelEvents): Channel {
-    clearTimeout(this.#linger);
     const number = (this.#numbers += 1);
-    const open: Open = { events, sentAt: null };
+    const open: Open = { number, events, sentAt: null };
     this.#channels.set(number, open);
     if (this.#phase === 'open') events.opened();
-    return { send: (frame) => this.#send(number, open, frame), close: () => this.#leave(number, open) };
+    return { send: (frame) => this.#send(open, frame), close: () => this.#leave(open) };
   }
 
-  #send(number: number, open: Open, frame: string): void {
-    if (this.#channels.get(number) !== open || this.#phase !== 'open') return;
+  #send(open: Open, frame: string): void {
+    if (!this.#has(open) || this.#phase !== 'open') return;
+    if (open.sentAt === null) this.#rise(open);
     // The tab's frame is one message or a list of such; here it is always a list.
     const messages = frame.startsWith('[') ? frame : `[${frame}]`;
-    this.#socket.send(`{"channel":${number},"messages":${messages}}`);
+    this.#socket.send(`{"channel":${open.number},"messages":${messages}}`);
     if (open.sentAt !== null) return;
     // It begins with `hello`, which is always answered.
     open.sentAt = performance.now();
     setTimeout(() => {
-      if (this.#channels.get(number) !== open || this.#proven(open)) return;
-      this.#leave(number, open);
+      if (!this.#has(open) || this.#proven(open)) return;
+      this.#leave(open);
       open.events.closed(ABNORMAL, '');
     }, ANSWER_WITHIN_MS);
+  }
+
+  #has(open: Open): boolean {
+    return this.#channels.get(open.number) === open;
+  }
+
+  /** A tab that came later may have said its first word before: this one takes a new number then. */
+  #rise(open: Open): void {
+    if (open.number < this.#lastSent) {
+      this.#channels.delete(open.number);
+      open.number = this.#numbers += 1;
+      this.#channels.set(open.number, open);
+    }
+    this.#lastSent = open.number;
   }
 
   #proven({ sentAt }: Open): boolean {
@@ -101,11 +118,11 @@ export class Line {
   }
 
   /** The tab wants this channel no more. */
-  #leave(number: number, open: Open): void {
-    if (this.#channels.get(number) !== open) return;
+  #leave(open: Open): void {
+    if (!this.#has(open)) return;
     this.#suspect ||= !this.#proven(open);
-    this.#channels.delete(number);
-    if (open.sentAt !== null) this.#socket.send(`{"channel":${number},"close":1000,"reason":""}`);
+    this.#channels.delete(open.number);
+    if (open.sentAt !== null) this.#socket.send(`{"channel":${open.number},"close":1000,"reason":""}`);
     this.#rest();
   }
 

@@ -58,13 +58,13 @@ async function worker(): Promise<FakeSharedWorker> {
 
 /** A dial that the worker has taken, and whose socket is open. */
 async function shared() {
-  const it = rig();
-  const socket = it.dial();
+  const client = rig();
+  const socket = client.dial();
   const made = await worker();
   made.says({ kind: 'taken', lock: WORKER_LOCK });
   await settled();
   made.says({ kind: 'opened' });
-  return { ...it, socket, made };
+  return { ...client, socket, made };
 }
 
 describe('with `share`', () => {
@@ -139,91 +139,91 @@ describe('a client with `share` goes on by itself, and says why', () => {
   });
 
   it('where the worker does not answer within 1 s: within that same dial', async () => {
-    const it = rig();
-    it.dial();
+    const client = rig();
+    client.dial();
     await worker();
     // To wait for the worker took a look or two of 50 ms.
     await vi.advanceTimersByTimeAsync(800);
     expect(FakeSocket.made).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(FakeSocket.made).toHaveLength(1);
-    expect(it.told).toEqual([]);
-    expectAlone(it, 'it has said nothing for 1000 ms');
+    expect(client.told).toEqual([]);
+    expectAlone(client, 'it has said nothing for 1000 ms');
   });
 
   it('also where that dial was abandoned before', async () => {
-    const it = rig();
-    const socket = it.dial();
+    const client = rig();
+    const socket = client.dial();
     await worker();
     socket.close();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(FakeSocket.made).toEqual([]);
-    expectAlone(it, 'it has said nothing for 1000 ms');
+    expectAlone(client, 'it has said nothing for 1000 ms');
   });
 
   it('where its program cannot be loaded', async () => {
-    const it = rig();
-    it.dial();
+    const client = rig();
+    client.dial();
     (await worker()).onerror?.();
     await settled();
-    expectAlone(it, 'it cannot be loaded');
+    expectAlone(client, 'it cannot be loaded');
   });
 
   it('where the page has no Web Locks', async () => {
     vi.stubGlobal('navigator', {});
-    const it = rig();
-    it.dial();
+    const client = rig();
+    client.dial();
     await vi.waitFor(() => expect(FakeSocket.made).toHaveLength(1));
-    expectAlone(it, 'the page has no Web Locks');
+    expectAlone(client, 'the page has no Web Locks');
   });
 
   it('when the worker ends: the socket is closed at once', async () => {
-    const it = await shared();
+    const client = await shared();
     endWorker();
     await settled();
-    expect(it.told).toEqual(['opened', 'closed 1006 the shared worker: it has ended']);
-    expectAlone(it, 'it has ended');
+    expect(client.told).toEqual(['opened', 'closed 1006 the shared worker: it has ended']);
+    expectAlone(client, 'it has ended');
   });
 
   it('when the worker may not connect', async () => {
-    const it = await shared();
-    it.made.says({ kind: 'forbidden' });
-    expectAlone(it, 'its policy does not let it connect');
+    const client = await shared();
+    client.made.says({ kind: 'forbidden' });
+    expectAlone(client, 'its policy does not let it connect');
   });
 
   it('when the worker has not heard a frame within 1 s', async () => {
-    const it = await shared();
-    it.socket.send([{ type: 'bye' }]);
+    const client = await shared();
+    client.socket.send([{ type: 'bye' }]);
     await vi.advanceTimersByTimeAsync(900);
-    it.socket.send([{ type: 'bye' }]);
-    it.made.says({ kind: 'heard' });
+    client.socket.send([{ type: 'bye' }]);
+    client.made.says({ kind: 'heard' });
     await vi.advanceTimersByTimeAsync(999);
-    expect(it.told).toEqual(['opened']);
+    expect(client.told).toEqual(['opened']);
     await vi.advanceTimersByTimeAsync(1);
-    expect(it.told.at(-1)).toBe('closed 1006 the shared worker: it has said nothing for 1000 ms');
-    expectAlone(it, 'it has said nothing for 1000 ms');
+    expect(client.told.at(-1)).toBe('closed 1006 the shared worker: it has said nothing for 1000 ms');
+    expectAlone(client, 'it has said nothing for 1000 ms');
   });
 
   it('not when every frame was heard, however long ago', async () => {
-    const it = await shared();
-    it.socket.send([{ type: 'bye' }]);
-    it.made.says({ kind: 'heard' });
+    const client = await shared();
+    client.socket.send([{ type: 'bye' }]);
+    client.made.says({ kind: 'heard' });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(it.told).toEqual(['opened']);
+    expect(client.told).toEqual(['opened']);
   });
 
   it('not by a timer that fires late: a page that stood still reads first what has come in meanwhile', async () => {
-    const it = await shared();
-    it.socket.send([{ type: 'bye' }]);
+    const client = await shared();
+    client.socket.send([{ type: 'bye' }]);
     // The clock goes on, and no timer fires: the next one is late.
     vi.setSystemTime(0);
     const real = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => real + 30_000);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(it.told).toEqual(['opened']);
-    it.made.says({ kind: 'heard' });
+    expect(client.told).toEqual(['opened']);
+    client.made.says({ kind: 'heard' });
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(it.told).toEqual(['opened']);
+    expect(client.told).toEqual(['opened']);
     vi.restoreAllMocks();
   });
 });

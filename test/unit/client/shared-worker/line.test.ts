@@ -58,6 +58,23 @@ describe('the socket of many tabs', () => {
     ]);
   });
 
+  it('P-24 numbers of channels rise in the order of their first frames, whoever came first', () => {
+    const { line, socket } = lineOf();
+    const [first, second] = [channelOn(line), channelOn(line)];
+    socket.opens();
+    second.channel.send(HELLO);
+    first.channel.send(HELLO);
+    first.channel.send('{"type":"list"}');
+    const third = channelOn(line);
+    third.channel.send(HELLO);
+    expect(socket.sent.map((text) => Number(/\d+/.exec(text)?.[0]))).toEqual([2, 3, 3, 4]);
+    socket.says({ channel: 3, messages: [] });
+    socket.says({ channel: 1, messages: [] });
+    first.channel.close();
+    expect(first.told).toEqual(['opened', '[]']);
+    expect(socket.sent.at(-1)).toContain('"channel":3,"close"');
+  });
+
   it('gives each channel what is in its envelopes, as it came or however its fields are ordered', () => {
     const { line, socket } = lineOf();
     const [first, second] = [channelOn(line), channelOn(line)];
@@ -82,7 +99,7 @@ describe('the socket of many tabs', () => {
     expect(socket.sent).toEqual([]);
   });
 
-  it('a channel that its tab closes is closed at the coordinator, where that knows it, and told of no more', () => {
+  it('P-25 a channel that its tab closes is closed at the coordinator, where that knows it, and told of no more', () => {
     const { line, socket } = lineOf();
     const [first, second] = [channelOn(line), channelOn(line)];
     socket.opens();
@@ -95,7 +112,7 @@ describe('the socket of many tabs', () => {
     expect(first.told).toEqual(['opened', '[]']);
   });
 
-  it('when it closes all its channels are told with what code', () => {
+  it('P-25 when it closes all its channels are told with what code', () => {
     const { line, socket, gone } = lineOf();
     const heards = [channelOn(line), channelOn(line)];
     socket.opens();

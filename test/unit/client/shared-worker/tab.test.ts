@@ -39,11 +39,11 @@ function rig(make = (url: string, protocol: string) => new FakeLineSocket(url, p
 }
 
 async function open() {
-  const it = rig();
-  it.port.says({ kind: 'dial', url: 'ws://a/v1/socket', lock: 'of the tab' });
+  const made = rig();
+  made.port.says({ kind: 'dial', url: 'ws://a/v1/socket', lock: 'of the tab' });
   await Promise.resolve();
-  it.socket()?.opens();
-  return it;
+  made.socket()?.opens();
+  return made;
 }
 
 describe('one dial of a tab', () => {
