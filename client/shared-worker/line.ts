@@ -62,7 +62,7 @@ export class Line {
     this.#socket.onopen = () => {
       this.#phase = 'open';
       this.#suspect = false;
-      for (const { events } of [...this.#channels.values()]) events.opened();
+      for (const { events } of this.#channels.values()) events.opened();
     };
     this.#socket.onmessage = ({ data }: { readonly data: unknown }) => this.#take(data);
     // An `error` says nothing, and a `close` follows it.
@@ -76,7 +76,6 @@ export class Line {
   }
 
   open(events: ChannelEvents): Channel {
-    clearTimeout(this.#linger);
     const number = (this.#numbers += 1);
     const open: Open = { number, events, sentAt: null };
     this.#channels.set(number, open);
