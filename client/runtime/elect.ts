@@ -32,9 +32,7 @@ const EVENTS: Rules<ElectionEvents> = { elected: 'function', deposed: 'function'
 
 /** `client.elect`, see there. */
 export function elect(inside: Inside, name: string, options: ElectOptions | BrowserElectOptions = {}) {
-  return isOfBrowser(options)
-    ? electInBrowser(inside, name, options)
-    : electByCoordinator(inside, name, options);
+  return isOfBrowser(options) ? electInBrowser(inside, name, options) : electByCoordinator(inside, name, options);
 }
 
 /** As a program without types may call it, it need not be an object. */
@@ -214,7 +212,7 @@ class Candidacy {
         const key = this.#key ?? this.#held?.key;
         if (key !== undefined) this.#inside.runner().handle({ kind: 'amend', key, priority: priority + above });
       },
-      handOver: () => this.#held?.lease.handOver() ?? Promise.resolve(),
+      resign: () => void this.resign(),
     };
   }
 

@@ -8,10 +8,10 @@ import type { LeaseView } from './public-view.ts';
 export interface ElectOptions extends Omit<AcquireOptions, 'waitMs' | 'onQueued' | 'steal' | 'whenOwn'> {
   /**
    * `visible`: the page that people see is to lead. While it is visible it asks with a priority of `priority` + 1, so that
-   * `priority` is at most 99 then (`bad-request`). A leader that is out of sight and is asked to yield hands over (see
-   * `lease.handOver`) once it has led for 2,000 ms, and stands again; one that is visible does not. What is loaded for it
+   * `priority` is at most 99 then (`bad-request`). A leader that is out of sight and is asked to yield resigns once it
+   * has led for 2,000 ms, so that whoever asks leads next, and stands again; one that is visible does not. What is loaded for it
    * comes with the first such election; where that fails, a warning says so and the election goes on without. In what is
-   * no page it has no effect. Not promised: that a page which cannot run, or has no connection, hands over; then its window
+   * no page it has no effect. Not promised: that a page which cannot run, or has no connection, makes way; then its window
    * ends first.
    */
   readonly prefer?: 'visible' | undefined;

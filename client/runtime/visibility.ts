@@ -26,13 +26,13 @@ export interface Preferring {
   readonly after: (ms: number, wake: () => void) => () => void;
   /** So much above its own priority. */
   readonly amend: (above: 0 | 1) => void;
-  /** Rejects where the lease is kept. */
-  readonly handOver: () => Promise<void>;
+  /** Steps down, and stands again. */
+  readonly resign: () => void;
 }
 
 export interface Following {
   /** What happened to the election. */
-  readonly tell: (event: Exclude<PreferenceEvent, { readonly kind: 'seen' | 'due' | 'kept' }>) => void;
+  readonly tell: (event: Exclude<PreferenceEvent, { readonly kind: 'seen' | 'due' }>) => void;
   readonly stop: () => void;
 }
 
@@ -48,7 +48,7 @@ export function preferVisible(election: Preferring, sight: Sight = pageSight): F
       else if (effect.kind === 'wake') {
         stopTimer();
         stopTimer = election.after(effect.ms, () => step({ kind: 'due' }));
-      } else election.handOver().catch(() => step({ kind: 'kept' }));
+      } else election.resign();
     }
   }
   function step(event: PreferenceEvent): void {

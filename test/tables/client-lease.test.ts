@@ -222,7 +222,6 @@ ${printed(rowsOf(ELECTION_STATES))}
 - **standing**: it does not lead.
 - **leading**: under a lease.
 - **holding**: out of sight and asked to yield, but it has led for less than 2,000 ms.
-- **handing**: its lease is offered to the next in line.
 
 ${printed(rowsOf(PREFERENCE_STATES))}
 

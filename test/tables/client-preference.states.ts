@@ -11,7 +11,6 @@ export const PREFERENCE_VARIATIONS = {
   over: [''],
   asked: ['out of sight', 'out of sight, too early', 'in sight'],
   due: ['', 'early'],
-  kept: ['', 'and asked again meanwhile', 'and asked again meanwhile, in sight'],
   cut: [''],
 } as const satisfies Record<PreferenceEvent['kind'], readonly string[]>;
 
@@ -22,20 +21,12 @@ const LOWER = 'it asks with its own priority again';
 const SAME = 'ignored: nothing has changed';
 const NOT_LEADING = 'ignored: it does not lead';
 const NOT_HOLDING = 'ignored: nothing is due';
-const NOT_HANDING = 'ignored: it was not offered to anybody';
 const OVER = 'its lease is over, by whatever word: it stands again';
-const OFFERED = 'it is offered already: remembered, should nobody take it';
 const NOTHING_ASKED = 'ignored: nothing that was asked is left to do';
 
 const over = { over: { '': cell('standing', OVER) } } as const;
 const elected = { elected: { '': cell('leading', LEADS) } } as const;
 const notDue = (state: State) => ({ due: { '': cell(state, NOT_HOLDING), early: cell(state, NOT_HOLDING) } }) as const;
-const notOffered = (state: State) =>
-  ({
-    '': cell(state, NOT_HANDING),
-    'and asked again meanwhile': cell(state, NOT_HANDING),
-    'and asked again meanwhile, in sight': cell(state, NOT_HANDING),
-  }) as const;
 const amended = (state: State) =>
   ({
     seen: {
@@ -56,7 +47,6 @@ export const PREFERENCE_STATES: Table<State, typeof PREFERENCE_VARIATIONS, Effec
       'in sight': cell('standing', NOT_LEADING),
     },
     ...notDue('standing'),
-    kept: notOffered('standing'),
     cut: { '': cell('standing', NOTHING_ASKED) },
   },
   leading: {
@@ -64,12 +54,11 @@ export const PREFERENCE_STATES: Table<State, typeof PREFERENCE_VARIATIONS, Effec
     ...elected,
     ...over,
     asked: {
-      'out of sight': cell('handing', 'to the page in sight', 'hand-over'),
+      'out of sight': cell('standing', 'for the page in sight: belief ends, then the word leaves (R13)', 'resign'),
       'out of sight, too early': cell('holding', 'when it has led for 2,000 ms', 'wake'),
       'in sight': cell('leading', 'whoever is seen leads on; asked again when it goes out of sight'),
     },
     ...notDue('leading'),
-    kept: notOffered('leading'),
     cut: { '': cell('leading', NOTHING_ASKED) },
   },
   holding: {
@@ -86,27 +75,9 @@ export const PREFERENCE_STATES: Table<State, typeof PREFERENCE_VARIATIONS, Effec
       'in sight': cell('holding', 'ignored: asked already'),
     },
     due: {
-      '': cell('handing', 'its minimum hold is over', 'hand-over'),
+      '': cell('standing', 'its minimum hold is over', 'resign'),
       early: cell('holding', 'a timer may be early', 'wake'),
     },
-    kept: notOffered('holding'),
-    cut: { '': cell('leading', 'offered without a connection nobody would lead; asked again behind the welcome') },
-  },
-  handing: {
-    ...amended('handing'),
-    ...elected,
-    ...over,
-    asked: {
-      'out of sight': cell('handing', OFFERED),
-      'out of sight, too early': cell('handing', OFFERED),
-      'in sight': cell('handing', OFFERED),
-    },
-    ...notDue('handing'),
-    kept: {
-      '': cell('leading', 'nobody was there: it leads on, and may be asked again'),
-      'and asked again meanwhile': cell('handing', 'somebody came', 'hand-over'),
-      'and asked again meanwhile, in sight': cell('leading', 'whoever is seen leads on'),
-    },
-    cut: { '': cell('handing', 'the welcome tells whether somebody has it') },
+    cut: { '': cell('leading', 'without a connection it would make way for nobody; asked again behind the welcome') },
   },
 };

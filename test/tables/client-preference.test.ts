@@ -18,20 +18,15 @@ const PHASES: { readonly [K in PreferencePhase['kind']]: PreferencePhase } = {
   standing: { kind: 'standing' },
   leading: { kind: 'leading', since: SINCE },
   holding: { kind: 'holding', since: SINCE },
-  handing: { kind: 'handing', since: SINCE, again: false },
 };
 const isPhase = (state: string): state is PreferencePhase['kind'] => state in PHASES;
 const plain = (kind: string): PreferenceEvent =>
-  kind === 'elected' || kind === 'over' || kind === 'asked' || kind === 'due' || kind === 'kept'
-    ? { kind }
-    : { kind: 'cut' };
+  kind === 'elected' || kind === 'over' || kind === 'asked' || kind === 'due' ? { kind } : { kind: 'cut' };
 
 function meet(state: string, kind: string, variation: string) {
   if (!isPhase(state)) throw new Error(state);
-  const isVisible = kind === 'seen' ? variation === 'out of sight' : variation.endsWith('in sight');
-  const phase = PHASES[state];
-  const again = variation.startsWith('and asked again');
-  const preference: Preference = { isVisible, phase: phase.kind === 'handing' ? { ...phase, again } : phase };
+  const isVisible = kind === 'seen' ? variation === 'out of sight' : variation === 'in sight';
+  const preference: Preference = { isVisible, phase: PHASES[state] };
   const event = kind === 'seen' ? ({ kind, isVisible: variation === 'in sight' } as const) : plain(kind);
   const now = variation.endsWith('early') ? monoMs(DUE - 1) : DUE;
   return { now, preference, step: preferenceStep(preference, event, now) };
@@ -60,7 +55,7 @@ describe('the page in sight', () => {
     expect(preferenceOf(false).effects).toEqual([{ kind: 'amend', above: 0 }]);
   });
 
-  test('whatever happens, it hands over only out of sight, when it was asked, and after its minimum hold', () => {
+  test('whatever happens, it makes way only out of sight, when it was asked, and after its minimum hold', () => {
     const happening = fc.tuple(
       fc.oneof(
         fc.boolean().map((isVisible): PreferenceEvent => ({ kind: 'seen', isVisible })),
@@ -71,13 +66,12 @@ describe('the page in sight', () => {
           { kind: 'asked' },
           { kind: 'due' },
           { kind: 'due' },
-          { kind: 'kept' },
           { kind: 'cut' },
         ),
       ),
       fc.integer({ min: 0, max: 1_500 }),
     );
-    let handed = 0;
+    let times = 0;
     fc.assert(
       fc.property(fc.boolean(), fc.array(happening, { minLength: 20, maxLength: 60 }), (isVisible, happenings) => {
         let preference = preferenceOf(isVisible).state;
@@ -94,8 +88,8 @@ describe('the page in sight', () => {
           preference = state;
           for (const effect of effects) {
             if (effect.kind === 'amend') ({ above } = effect);
-            if (effect.kind !== 'hand-over') continue;
-            handed += 1;
+            if (effect.kind !== 'resign') continue;
+            times += 1;
             expect(now - since).toBeGreaterThanOrEqual(VISIBLE_HOLD_MS);
             expect([isAsked, state.isVisible]).toEqual([true, false]);
           }
@@ -106,6 +100,6 @@ describe('the page in sight', () => {
       { seed: 1, numRuns: 1_000 },
     );
     // The test was not empty.
-    expect(handed).toBeGreaterThan(50);
+    expect(times).toBeGreaterThan(50);
   });
 });

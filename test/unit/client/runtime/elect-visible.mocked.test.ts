@@ -34,7 +34,6 @@ interface Sent {
   readonly frame?: number;
   readonly request?: string;
   readonly priority?: number;
-  readonly handOver?: boolean;
 }
 // What the client sends is JSON of this shape; the expectations say the rest.
 const sent = (): Sent[] => lastSocket().frames().flat() as Sent[];
@@ -91,7 +90,7 @@ describe('elect with prefer "visible"', () => {
     expect(election.status).toBe('standing');
   });
 
-  it('out of sight it hands over when it is asked and has led for 2 s, and stands again with its own priority', async () => {
+  it('out of sight it makes way when it is asked and has led for 2 s, and stands again with its own priority', async () => {
     const { election, told } = await leading();
     await vi.advanceTimersByTimeAsync(1_000);
     asked();
@@ -100,27 +99,15 @@ describe('elect with prefer "visible"', () => {
     await vi.advanceTimersByTimeAsync(999);
     expect(last('release')).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
-    expect(last('release')).toMatchObject({ handOver: true });
-    expect(told).toEqual([]);
-    answered();
-    await vi.advanceTimersByTimeAsync(0);
+    // The lease ends here before the word leaves (R13), and its new claim stands behind it.
+    expect(
+      sent()
+        .slice(-2)
+        .map(({ type }) => type),
+    ).toEqual(['release', 'acquire']);
     expect(told).toEqual(['status standing', 'deposed released', 'leader null']);
     expect(priorities('acquire')).toEqual([1, 0]);
     expect(election.status).toBe('standing');
-  });
-
-  it('leads on where nobody was there, and hands over when it is asked again', async () => {
-    const { told } = await leading();
-    await hide();
-    await vi.advanceTimersByTimeAsync(2_000);
-    asked();
-    await tick();
-    say({ type: 'released', request: last('release')?.request, released: false, code: 'nobody-waiting' }, YIELD);
-    await vi.advanceTimersByTimeAsync(0);
-    answered();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(sent().filter(({ handOver }) => handOver)).toHaveLength(2);
-    expect(told).toContain('deposed released');
   });
 
   it('follows the page no more once it is stopped', async () => {

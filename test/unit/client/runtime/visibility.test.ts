@@ -10,7 +10,6 @@ class Scene implements Sight, Preferring {
   /** What was done, in order. */
   readonly did: string[] = [];
   timer: { readonly at: number; readonly wake: () => void } | null = null;
-  isRefused = false;
   readonly #followed: Following;
   #changed: () => void = () => undefined;
 
@@ -33,10 +32,7 @@ class Scene implements Sight, Preferring {
     };
   };
   readonly amend = (above: 0 | 1): void => void this.did.push(`amend ${above}`);
-  readonly handOver = (): Promise<void> => {
-    this.did.push('hand over');
-    return this.isRefused ? Promise.reject(new Error('nobody waits')) : Promise.resolve();
-  };
+  readonly resign = (): void => void this.did.push('resign');
 
   tell(kind: 'elected' | 'over' | 'asked' | 'cut'): this {
     this.#followed.tell({ kind });
@@ -66,27 +62,18 @@ describe('an election that prefers the page in sight', () => {
     expect(new Scene(false).did).toEqual(['amend 0']);
   });
 
-  it('hands over when it is asked out of sight, and never in sight', () => {
+  it('makes way when it is asked out of sight, and never in sight', () => {
     const scene = new Scene(true).tell('elected').pass(2_000).tell('asked');
     expect(scene.did).toEqual(['amend 1']);
-    expect(scene.look(false).tell('asked').did).toEqual(['amend 1', 'amend 0', 'hand over']);
+    expect(scene.look(false).tell('asked').did).toEqual(['amend 1', 'amend 0', 'resign']);
   });
 
-  it('hands over after its minimum hold, once, and not where it has come into sight meanwhile', () => {
+  it('makes way after its minimum hold, once, and not where it has come into sight meanwhile', () => {
     const scene = new Scene(false).tell('elected').pass(500).tell('asked').tell('asked').pass(1_499);
     expect(scene.did).toEqual(['amend 0']);
-    expect(scene.pass(1).did).toEqual(['amend 0', 'hand over']);
+    expect(scene.pass(1).did).toEqual(['amend 0', 'resign']);
     const seen = new Scene(false).tell('elected').tell('asked').look(true).pass(5_000);
     expect(seen.did).toEqual(['amend 0', 'amend 1']);
-  });
-
-  it('that was refused a hand-over leads on, and hands over when it is asked again', async () => {
-    const scene = new Scene(false).tell('elected').pass(2_000);
-    scene.isRefused = true;
-    scene.tell('asked').tell('asked');
-    await Promise.resolve();
-    scene.tell('asked');
-    expect(scene.did).toEqual(['amend 0', 'hand over', 'hand over']);
   });
 
   it('does nothing for what was asked of a leadership that is over', () => {
