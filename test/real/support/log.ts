@@ -44,6 +44,8 @@ export type What =
   | ({ readonly event: 'lost'; readonly code: string } & OfLease)
   /** Four fifths of the longest total life are over. */
   | ({ readonly event: 'ceiling-near'; readonly ceilingLeftMs: number } & OfLease)
+  /** A claim of this priority, higher than that of the lease, has begun to wait. */
+  | ({ readonly event: 'yield-requested'; readonly priority: number } & OfLease)
   /** A signal that was kept from the grant on has fired. */
   | ({ readonly event: 'aborted'; readonly code: string } & OfLease)
   /** What the lease said when it was asked, at this instant. */

@@ -165,6 +165,7 @@ export class DrivenClient {
     lease.on('at-risk', () => this.log({ event: 'at-risk', ...of }));
     lease.on('recovered', () => this.log({ event: 'recovered', ...of }));
     lease.on('ceiling-near', ({ ceilingLeftMs }) => this.log({ event: 'ceiling-near', ceilingLeftMs, ...of }));
+    lease.on('yield-requested', ({ priority }) => this.log({ event: 'yield-requested', priority, ...of }));
     lease.on('released', () => this.log({ event: 'released', ...of }));
     lease.on('lost', (error) => this.log({ event: 'lost', code: codeOf(error), ...of }));
   }
