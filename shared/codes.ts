@@ -226,7 +226,7 @@ const ENTRIES = {
     75,
   ),
   'too-many': entry(
-    'As many connections or sessions as the coordinator, or one address, may have.',
+    'As many connections or sessions as the coordinator or one address, or channels as one socket, may have.',
     'operator',
     'Raise the limit, or close some.',
     true,

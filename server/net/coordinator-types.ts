@@ -61,6 +61,7 @@ export interface CoordinatorStatus {
   /** Why `/readyz` says no; empty when it says yes. */
   readonly notReady: readonly string[];
   readonly urls: readonly string[];
+  /** Sockets, and channels of sockets that carry several sessions: each channel counts as one. */
   readonly connections: number;
   readonly sessions: number;
   /** Connections that have a session. */

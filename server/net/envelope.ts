@@ -14,8 +14,8 @@ export type ReadEnvelope =
   /** It belongs to no channel, so that it can be answered in none. */
   | { readonly ok: false; readonly text: string };
 
-const CLOSE_CODE_MIN = 1_000;
-const CLOSE_CODE_MAX = 4_999;
+export const CLOSE_CODE_MIN = 1_000;
+export const CLOSE_CODE_MAX = 4_999;
 
 /** Parses a text frame, once: envelope and messages. Its depth is told from the bytes, as that of every frame. */
 export function readEnvelope(bytes: Uint8Array, text: string): ReadEnvelope {

@@ -1,7 +1,14 @@
 import type { Field, Fields, FrameTable } from '../../shared/frame-table.ts';
 import { CLIENT_FRAMES, COORDINATOR_FRAMES } from '../../shared/frames.ts';
 import type { Json } from '../../shared/json.ts';
-import { ID_BYTES_MAX, MESSAGES_PER_FRAME_MAX, NAME_BYTES_MAX, PROTOCOL } from '../../shared/limits.ts';
+import {
+  CLOSE_REASON_BYTES_MAX,
+  ID_BYTES_MAX,
+  MESSAGES_PER_FRAME_MAX,
+  NAME_BYTES_MAX,
+  PROTOCOL,
+} from '../../shared/limits.ts';
+import { CLOSE_CODE_MAX, CLOSE_CODE_MIN } from './envelope.ts';
 
 /**
  * The frames as a JSON Schema document, for clients in other languages. JSON Schema counts characters and not bytes,
@@ -12,10 +19,13 @@ export function protocolSchema(): Json {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:${PROTOCOL}:frames`,
     title: `Frames of ${PROTOCOL}`,
-    description: 'Made from shared/frames.ts. A frame is one message, or a list of messages.',
+    description:
+      'Made from shared/frames.ts. A frame is one message, or a list of messages; under the subprotocol with channels, an envelope.',
     $defs: {
       clientFrame: frameOf('clientMessage'),
       coordinatorFrame: frameOf('coordinatorMessage'),
+      clientEnvelope: envelopeOf('clientMessage', ['channel', 'close']),
+      coordinatorEnvelope: envelopeOf('coordinatorMessage', ['channel', 'close', 'reason']),
       clientMessage: { oneOf: refsTo('client', CLIENT_FRAMES) },
       coordinatorMessage: { oneOf: refsTo('coordinator', COORDINATOR_FRAMES) },
       ...messagesOf('client', CLIENT_FRAMES),
@@ -32,6 +42,25 @@ const frameOf = (message: string): Json => ({
     { type: 'array', minItems: 1, maxItems: MESSAGES_PER_FRAME_MAX, items: { $ref: `#/$defs/${message}` } },
   ],
 });
+
+/** A frame of a socket that carries channels. */
+const envelopeOf = (message: string, ofClose: readonly string[]): Json => {
+  const channel = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+  const messages = {
+    type: 'array',
+    minItems: 1,
+    maxItems: MESSAGES_PER_FRAME_MAX,
+    items: { $ref: `#/$defs/${message}` },
+  };
+  const close = { type: 'integer', minimum: CLOSE_CODE_MIN, maximum: CLOSE_CODE_MAX };
+  const reason = text(0, CLOSE_REASON_BYTES_MAX);
+  return {
+    oneOf: [
+      { type: 'object', properties: { channel, messages }, required: ['channel', 'messages'] },
+      { type: 'object', properties: { channel, close, reason }, required: [...ofClose] },
+    ],
+  };
+};
 
 const refsTo = (side: Side, table: FrameTable): Json =>
   Object.keys(table).map((type) => ({ $ref: `#/$defs/${side}.${type}` }));

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { Changes } from './changes.ts';
+import { Channel, problemOf, type Envelope, type Wire } from './channel.ts';
 import {
   inShort,
   isList,
@@ -47,7 +48,11 @@ export interface Door {
   readonly subprotocol: string;
   /** Whether it answers pings by itself. */
   readonly pong: boolean;
+  /** A channel of another socket, where it is no socket of its own. */
+  readonly wire?: Wire | undefined;
 }
+
+export const CHANNELS_SUBPROTOCOL = 'leasehold.v1.channels';
 
 /** One socket of a client. What breaks a rule that holds for every frame is kept in `broken`. */
 export class Line {
@@ -55,7 +60,9 @@ export class Line {
   readonly heard: Heard[] = [];
   broken: string | null = null;
   closing: Closing | null = null;
-  readonly #socket: WebSocket;
+  readonly #socket: Wire;
+  readonly #isShared: boolean;
+  readonly #channels = new Map<number, Channel>();
   readonly #pong: boolean;
   /** One that is refused opens, is told why, and may be closed before anybody looks. */
   #wasOpen = false;
@@ -64,13 +71,18 @@ export class Line {
   constructor(peer: Peer, door: Door) {
     this.peer = peer;
     this.#pong = door.pong;
-    this.#socket = new WebSocket(door.url, door.subprotocol === '' ? [] : [door.subprotocol]);
+    this.#isShared = door.subprotocol === CHANNELS_SUBPROTOCOL && door.wire === undefined;
+    this.#socket = door.wire ?? new WebSocket(door.url, door.subprotocol === '' ? [] : [door.subprotocol]);
     this.#socket.on('open', () => {
       this.#wasOpen = true;
       this.#changes.tell();
     });
-    this.#socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
+    this.#socket.on('message', (data, isBinary) => {
+      if (this.#isShared) this.#sort(data);
+      else this.#hear(data, isBinary);
+    });
     this.#socket.on('close', (code, reason) => {
+      for (const channel of this.#channels.values()) channel.end(code, reason.toString('utf8'));
       this.closing = { atMs: performance.now(), code, reason: reason.toString('utf8') };
       this.#changes.tell();
     });
@@ -80,6 +92,13 @@ export class Line {
   async opened(withinMs: number): Promise<void> {
     const how = await this.until(() => (this.#wasOpen ? 'open' : this.closing && 'closed'), withinMs);
     if (how !== 'open') throw new Error(`the socket does not open${how === null ? ` within ${withinMs} ms` : ''}`);
+  }
+
+  /** One that no frame has opened yet; without a number the next one. */
+  channel(number = Math.max(0, ...this.#channels.keys()) + 1): Channel {
+    const channel = new Channel(number, this.#socket);
+    this.#channels.set(number, channel);
+    return channel;
   }
 
   until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
@@ -116,6 +135,19 @@ export class Line {
 
   get isWelcome(): boolean {
     return this.heard.some(({ message }) => message['type'] === 'welcome');
+  }
+
+  #sort(data: Buffer): void {
+    const text = data.toString('utf8');
+    const problem = problemOf(text);
+    this.broken ??= problem;
+    if (problem !== null) return this.#changes.tell();
+    const envelope = JSON.parse(text) as Envelope; // It has no problem.
+    const channel = this.#channels.get(envelope.channel);
+    this.broken ??=
+      channel === undefined ? `an envelope of a channel that was never opened: ${text.slice(0, 200)}` : null;
+    channel?.take(envelope);
+    return this.#changes.tell();
   }
 
   #hear(data: Buffer, isBinary: boolean): void {

@@ -110,7 +110,9 @@ class Stage {
     peer.dial += 1;
     const path = isText(fields['path']) ? fields['path'] : SOCKET_PATH;
     const subprotocol = isText(fields['subprotocol']) ? fields['subprotocol'] : SUBPROTOCOL;
-    const line = new Line(peer, { url: `${this.#url}${path}`, subprotocol, pong: fields['pong'] !== false });
+    const { over, channel } = fields;
+    const wire = isText(over) ? this.#line(over).channel(isNumber(channel) ? channel : undefined) : undefined;
+    const line = new Line(peer, { url: `${this.#url}${path}`, subprotocol, pong: fields['pong'] !== false, wire });
     this.#lines.set(on, line);
     this.#bindings.set(`${client}.instance`, peer.instance);
     this.#bindings.set(`${client}.dial`, peer.dial);

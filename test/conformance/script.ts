@@ -26,8 +26,8 @@ const HEAD = ['rule', 'proves', 'seconds', 'disturbs'];
 
 /** The fields that each step may have; `on` is a socket of a client: `a` is the first one of client a, `a.2` another. */
 export const STEPS: Readonly<Record<string, readonly string[]>> = {
-  dial: ['on', 'pong', 'subprotocol', 'path'],
-  hello: ['on', 'pong', 'fields', 'welcome'],
+  dial: ['on', 'pong', 'subprotocol', 'path', 'over', 'channel'],
+  hello: ['on', 'pong', 'fields', 'welcome', 'over', 'channel'],
   send: ['on', 'message', 'messages', 'as'],
   text: ['on', 'text'],
   binary: ['on', 'hex'],

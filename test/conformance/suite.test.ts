@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COORDINATOR_COMMAND } from '../real/support/built.ts';
+import { problemOf } from './channel.ts';
 import { CLIENT_FOLDER } from './client/run.ts';
 import { scenariosIn, scenariosOf } from './client/scenario.ts';
 import { playScenario } from './client/stage.ts';
@@ -8,7 +9,7 @@ import { isList, isNumber, isRecord, type Json, type Message } from './json.ts';
 import { filled, mismatch } from './match.ts';
 import { ownCoordinator, type Own } from './own.ts';
 import { play } from './play.ts';
-import { proxyOf, type Worse } from './proxy.ts';
+import { proxyOf, type Elsewhere, type Worse } from './proxy.ts';
 import { COORDINATOR_FOLDER } from './run.ts';
 import { scriptsIn, scriptsOf } from './script.ts';
 
@@ -95,6 +96,42 @@ describe('a coordinator that breaks a rule', () => {
     const [kept, broken] = await Promise.all([play(honest.url, script(rule)), play(proxy.url, script(rule))]);
     expect(kept.problem).toBeNull();
     expect(broken.problem).not.toBeNull();
+  });
+});
+
+describe('a coordinator that breaks a rule of channels', () => {
+  const inFirst: Elsewhere = (channel, message) => (message['request'] === 'of-b' ? 1 : channel);
+  const never: Elsewhere = (channel, message) => (message['type'] === 'granted' ? 99 : channel);
+
+  test.each<readonly [string, Elsewhere]>([
+    ['an answer in the channel of another', inFirst],
+    ['an answer in a channel that was never opened', never],
+    ['an answer in channel 0', () => 0],
+  ])('%s is found', async (_, elsewhere) => {
+    const same: Worse = (message) => message;
+    const [honest, proxy] = await Promise.all([proxyOf(own.url, same), proxyOf(own.url, same, elsewhere)]);
+    onTestFinished(() => {
+      honest.close();
+      proxy.close();
+    });
+    const rule = script('two channels of a socket are two sessions');
+    const [kept, broken] = await Promise.all([play(honest.url, rule), play(proxy.url, rule)]);
+    expect(kept.problem).toBeNull();
+    expect(broken.problem).not.toBeNull();
+  });
+
+  test.each([
+    '{"channel":1,',
+    '[]',
+    '{"messages":[{}]}',
+    '{"channel":0,"messages":[{}]}',
+    '{"channel":1}',
+    '{"channel":1,"messages":[]}',
+    '{"channel":1,"messages":[{}],"close":1000,"reason":""}',
+    '{"channel":1,"close":999,"reason":""}',
+    '{"channel":1,"close":1000}',
+  ])('%s is no envelope of a coordinator', (text) => {
+    expect(problemOf(text)).toMatch(/^an envelope /);
   });
 });
 
