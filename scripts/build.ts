@@ -108,7 +108,9 @@ function replaceFiles(folder: string, files: readonly OutputFile[]): void {
 /** Copies the declarations that the doors of a package reach, in the places that they have in the repository. */
 function copyTypes(side: 'client' | 'server'): void {
   const reached = new Set<string>();
-  const open = TYPED_DOORS[side].map((door) => door.replace(/\.ts$/, '.d.ts'));
+  // Nobody imports a worker's program, but who names it in an import has a compiler that asks for its types.
+  const named = ALONE.flatMap((door) => DOORS[side][door] ?? []);
+  const open = [...TYPED_DOORS[side], ...named].map((door) => door.replace(/\.ts$/, '.d.ts'));
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (reached.has(path)) continue;
     reached.add(path);

@@ -54,6 +54,15 @@ describe('a project with only the client', () => {
     expect(installed(onlyClient)).toEqual(['leasehold']);
   });
 
+  test("finds the shared worker's program, one file that imports nothing", () => {
+    const path = must(onlyClient, ['node', '-p', `require.resolve('leasehold/shared-worker')`]);
+    expect(path).toMatch(/node_modules\/leasehold\/dist\/shared-worker\.js\n$/);
+    const text = readFileSync(join(onlyClient, 'node_modules/leasehold/dist/shared-worker.js'), 'utf8');
+    expect([...text.matchAll(/\b(?:import|require)\s*\(|^\s*(?:import|export)\b|["']node:|\bfrom\s*["']/gm)]).toEqual(
+      [],
+    );
+  });
+
   test('imports it and requires it', () => {
     expect(must(onlyClient, ['node', '-e', `import('leasehold').then((m) => console.log(typeof m.connect))`])).toBe(
       'function\n',
