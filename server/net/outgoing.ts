@@ -127,11 +127,12 @@ export class Outgoing {
     }
   }
 
-  /** One at a time. */
+  /** One at a time, and before views wait for what no ping would ever go behind. */
   #pingBehindMuch(): void {
-    if (this.#pinged !== null || this.#unreadBytes < PING_BYTES) return;
+    const host = this.#host();
+    if (this.#pinged !== null || this.#unreadBytes < Math.min(PING_BYTES, congestedFrom(host) / 2)) return;
     this.#socket.ping();
-    const cancel = this.#host().loop.after(PONG_WITHIN_MS, () => this.#readToPing());
+    const cancel = host.loop.after(PONG_WITHIN_MS, () => this.#readToPing());
     this.#pinged = { bytesSince: 0, cancel };
   }
 
@@ -145,7 +146,7 @@ export class Outgoing {
   /** Over from half of where it begins, so that it does not change with each frame. */
   #tellCongestion(host: OutgoingHost, waiting: number): void {
     const unread = Math.max(waiting, this.#queuedBytes + this.#unreadBytes);
-    const from = Math.min(CONGESTED_BYTES, host.outgoingBytesMax * CONGESTED_PART);
+    const from = congestedFrom(host);
     if (this.#isCongested ? unread >= from / 2 : unread < from) return;
     this.#isCongested = !this.#isCongested;
     host.congested(this.#isCongested);
@@ -172,6 +173,9 @@ export class Outgoing {
     host.resume();
   }
 }
+
+const congestedFrom = ({ outgoingBytesMax }: OutgoingHost): number =>
+  Math.min(CONGESTED_BYTES, outgoingBytesMax * CONGESTED_PART);
 
 /** Said because the peer asked: as much as it asks for, and no more. */
 const isAnswer = (message: CoordinatorMessage): boolean => message.type === 'welcome' || 'request' in message;

@@ -64,6 +64,17 @@ function rig(outgoingBytesMax = LIMITS_DEFAULT.outgoingBytesMax) {
 }
 
 describe('S11 views wait while too much does', () => {
+  test('S11 with the smallest outgoing bytes too it ends once the peer has read, however little was said', () => {
+    for (const outgoingBytesMax of [65_536, 131_072, 262_144]) {
+      const { outgoing, told, read } = rig(outgoingBytesMax);
+      for (let said = 0; said < 40; said += 1) {
+        outgoing.send([answer(1_000)]);
+        read();
+        expect(told.at(-1) ?? false, `${said} of ${outgoingBytesMax}`).toBe(false);
+      }
+    }
+  });
+
   test('S11 from 256 KiB on, not one byte earlier', () => {
     const { outgoing, told } = rig();
     outgoing.send([answer(131_072)]);

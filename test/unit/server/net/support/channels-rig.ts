@@ -43,19 +43,10 @@ export const unasked = (bytes: number): CoordinatorMessage => ({
   retryable: false,
 });
 
-/** Channels over a socket whose peer reads when it is told to, with the connections that the coordinator would have. */
-export function channelsRig(given: Partial<Limits> = {}) {
-  const limits: Limits = { ...LIMITS_DEFAULT, ...given };
-  const loop = handLoop();
-  const log: string[] = [];
-  const sent: Sent[] = [];
-  const inputs: Input[] = [];
-  const warned: string[] = [];
+/** A socket whose peer reads when it is told to. */
+function slowSocket(log: string[], sent: Sent[]) {
   const waiting: { readonly bytes: number; readonly written: () => void }[] = [];
-  const connections = new Map<number, Connection>();
-  let [opened, ended] = [0, 0];
   let isReading = true;
-  let refusal: Refusal | null = null;
   const socket = {
     send: (text: string, written: () => void) => {
       sent.push(JSON.parse(text) as Sent); // Tests look at each field that they use.
@@ -71,6 +62,29 @@ export function channelsRig(given: Partial<Limits> = {}) {
       return waiting.reduce((sum, { bytes }) => sum + bytes, 0);
     },
   };
+  return {
+    socket,
+    /** From here on nothing is written, but by `read`. */
+    stopReading: (): void => void (isReading = false),
+    /** So many frames are read by the peer, the oldest first. */
+    read: (count: number): void => {
+      for (const { written } of waiting.splice(0, count)) written();
+    },
+  };
+}
+
+/** Channels over a socket, with the connections that the coordinator would have. */
+export function channelsRig(given: Partial<Limits> = {}) {
+  const limits: Limits = { ...LIMITS_DEFAULT, ...given };
+  const loop = handLoop();
+  const log: string[] = [];
+  const sent: Sent[] = [];
+  const inputs: Input[] = [];
+  const warned: string[] = [];
+  const connections = new Map<number, Connection>();
+  let [opened, ended] = [0, 0];
+  let refusal: Refusal | null = null;
+  const { socket, stopReading, read } = slowSocket(log, sent);
   const channels = new Channels(socket, {
     loop,
     limits,
@@ -121,12 +135,8 @@ export function channelsRig(given: Partial<Limits> = {}) {
     },
     shut: (channel: number): void => text(JSON.stringify({ channel, close: 1_000 })),
     refuse: (next: Refusal | null): void => void (refusal = next),
-    /** From here on nothing is written, but by `read`. */
-    stopReading: (): void => void (isReading = false),
-    /** So many frames are read by the peer, the oldest first. */
-    read: (count: number): void => {
-      for (const { written } of waiting.splice(0, count)) written();
-    },
+    stopReading,
+    read,
     sentTo: (channel: number): readonly Sent[] => sent.filter((one) => one.channel === channel),
     closeOf: (channel: number): number | undefined => sent.find((one) => one.channel === channel && one.close)?.close,
     counts: () => ({ opened, ended, open: connections.size, buffered: socket.bufferedBytes }),
