@@ -1,4 +1,5 @@
 import { makeClientCore } from '../../../client/core/client-core.ts';
+import type { ReloadRecord } from '../../../client/core/reload.ts';
 import {
   reference,
   type AcquireTerms,
@@ -70,6 +71,7 @@ export class SimulatedClient {
   recent: readonly RequestId[] = [];
   /** Its credential is no good any more: whatever it dials ends as `unauthorized`, until it is started again. */
   isDenied = false;
+  #left: ReloadRecord | null = null;
   #timer: (() => void) | null = null;
   #starts = 0;
   #ending = false;
@@ -85,9 +87,9 @@ export class SimulatedClient {
   }
 
   acquire(terms: AcquireTerms): RequestId {
-    const key = requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
     const { history } = this.#parts;
     const { name, waitMs, priority = 0, steal: steals } = terms;
+    const key = this.#leftFor(name) ?? requestId(`${this.id}-${this.#starts}-${(this.#ids += 1)}`);
     this.recent = [key, ...this.recent.slice(0, RECENT - 1)];
     const at = this.host.world.now;
     history.add({ kind: 'claimed', at, client: this.id, claim: key, name, waitMs, priority, steals });
@@ -131,15 +133,32 @@ export class SimulatedClient {
     this.#plan();
   }
 
-  /** The process is killed and started again: nothing of it is left, the kernel closes its sockets. */
-  restart(): void {
+  /** What a page that was loaded before this one called a claim of that name. */
+  #leftFor(name: LeaseName): RequestId | undefined {
+    const key = this.core.keyFor(name);
+    return this.#left?.asked.find(({ request }) => request === key)?.request;
+  }
+
+  /** Its page is about to be loaded again, and leaves its session. */
+  leave(): ReloadRecord | null {
+    const record = this.core.record();
+    this.handle({ kind: 'put-away', keepMs: record?.keepMs });
+    return record;
+  }
+
+  /**
+   * The process is killed and started again: nothing of it is left but what it left itself, the kernel closes its
+   * sockets.
+   */
+  restart(left: ReloadRecord | null = null): void {
     this.#cutBeliefs();
     this.#believed.clear();
     for (const connection of this.#sockets.values()) connection.close('client', 1006, '');
     this.#sockets.clear();
     this.#settled.clear();
     this.#ending = false;
-    this.known = null;
+    this.known = left;
+    this.#left = left;
     this.isDenied = false;
     this.#parts.history.add({ kind: 'restarted', at: this.host.world.now, client: this.id });
     this.core = this.#start();
@@ -195,7 +214,13 @@ export class SimulatedClient {
     const chance = random.fork();
     this.#timer?.();
     return makeClientCore(
-      { ...settings, instance: instanceId(`${this.id}-${this.#starts}`), label: this.id, chance: () => chance.next() },
+      {
+        ...settings,
+        instance: instanceId(`${this.id}-${this.#starts}`),
+        label: this.id,
+        chance: () => chance.next(),
+        resume: this.#left ?? undefined,
+      },
       this.host.stamp,
     );
   }
@@ -325,7 +350,11 @@ export class SimulatedClient {
   }
 
   #welcomed({ resumed, session, secret }: CoordinatorMessageOf<'welcome'>): void {
-    if (resumed) this.#parts.history.counts.resumed += 1;
+    const { counts } = this.#parts.history;
+    if (resumed) counts.resumed += 1;
+    // The first word that it hears, and no secret in it.
+    if (resumed && this.#left !== null && this.known === this.#left) counts.takenOver += 1;
+    if (this.#left !== null && this.known === this.#left) this.known = { session, secret: this.#left.secret };
     if (secret !== undefined) this.known = { session, secret };
   }
 

@@ -61,6 +61,8 @@ export class Coordinator {
   #running: Running | null = null;
   /** Sessions of which something was read that no turn has taken yet. */
   readonly #readNow: SessionId[] = [];
+  /** Those who have said `bye` since. */
+  readonly #leftNow = new Set<SessionId>();
   #sockets = 0;
   readonly #random: Random;
 
@@ -221,7 +223,10 @@ export class Coordinator {
   #turn(job: () => void): void {
     const read = this.#readNow.splice(0);
     job();
-    for (const session of read) this.#running?.knownAt.set(session, this.#running.readAt.get(session) ?? -Infinity);
+    for (const session of read)
+      if (!this.#leftNow.has(session))
+        this.#running?.knownAt.set(session, this.#running.readAt.get(session) ?? -Infinity);
+    this.#leftNow.clear();
   }
 
   #arrived(text: string): void {
@@ -246,6 +251,13 @@ export class Coordinator {
     this.#running?.sockets.get(socket)?.connection.send('client', JSON.stringify(messages));
   }
 
+  #left(line: Line | undefined): void {
+    const running = this.#running;
+    if (running === null || line === undefined || line.session === null) return;
+    running.knownAt.delete(line.session);
+    this.#leftNow.add(line.session);
+  }
+
   #heardFrom({ session }: Line): void {
     const running = this.#running;
     if (session === null || running === null) return;
@@ -258,6 +270,8 @@ export class Coordinator {
     if (line !== undefined) this.#heardFrom(line);
     const messages = messagesIn(text);
     const [first, ...rest] = messages;
+    // From its turn on nobody is there to be granted anything.
+    if (messages.some(({ type }) => type === 'bye')) this.#left(line);
     if (line === undefined || first === undefined || !('frame' in first))
       throw new Error(`a frame without a number: ${text}`);
     if (line.hello) return driver.input({ kind: 'frame', socket, frame: frameNumber(Number(first.frame)), messages });

@@ -67,6 +67,17 @@ const TO_CLIENT: Partial<Record<FaultKind, ToClient>> = {
     });
   },
   copy: (client, _, stage) => copySession(client, stage),
+  reload: (client, { ms, size }, { clients, history }) => {
+    if (!client.host.isRunning) return;
+    history.counts.reloaded += 1;
+    const left = client.leave();
+    // A page that is kept in a cache goes on itself, whoever else has what it left.
+    const isCached = size >= 2;
+    client.host.after(ms, () => (isCached ? client.handle({ kind: 'brought-back' }) : client.restart(left)));
+    // A tab that was duplicated has what was left as well: it is another process, with clocks of its own.
+    const copy = clients[(clients.indexOf(client) + 1) % clients.length];
+    if (size % 2 === 1 && copy?.host.isRunning) copy.host.after(ms, () => copy.restart(left));
+  },
   deny: (client, { ms }, { history }) => {
     if (client.isDenied || !client.host.isRunning) return;
     history.counts.denied += 1;

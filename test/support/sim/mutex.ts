@@ -22,6 +22,8 @@ export interface Mood {
 const STEALS: Partial<Record<Workload, number>> = { steal: 0.4, crowd: 0.6 };
 const HANDS_OVER: Partial<Record<Workload, number>> = { 'hand-over': 0.6 };
 const HAS_PRIORITY: Partial<Record<Workload, number>> = { 'hand-over': 0.5 };
+/** Holders that make way when they are asked to, and priorities that change. */
+const YIELDS: readonly Workload[] = ['hand-over'];
 
 /** Windows, and how long a lease is held, where a workload has others than all. */
 type Windows = readonly [number, ...number[]];
@@ -54,6 +56,7 @@ export class Worker {
   readonly #mood: Mood;
   #current: RequestId | null = null;
   #lateAt = Infinity;
+  #starts = 0;
 
   constructor(client: SimulatedClient, stage: Stage, counters: Counters, random: Random, mood: Mood) {
     this.#counters = counters;
@@ -64,6 +67,7 @@ export class Worker {
     client.onClaim = (key, outcome) => this.#claimed(key, outcome);
     client.onLease = (key, news) => this.#heard(key, news);
     client.onStart = () => {
+      this.#starts += 1;
       this.#current = null;
       this.#again(random.between(0, 500));
     };
@@ -88,9 +92,10 @@ export class Worker {
   }
 
   #again(ms: number): void {
-    const mine = this.#current;
+    const [mine, starts] = [this.#current, this.#starts];
     this.client.host.after(ms, () => {
-      if (mine === this.#current) this.#claim();
+      // A page that was loaded again may have the same key.
+      if (mine === this.#current && starts === this.#starts) this.#claim();
     });
   }
 
@@ -98,8 +103,31 @@ export class Worker {
     if (this.#mood.atRest) return;
     const terms = this.#terms();
     this.#current = this.client.acquire(terms);
+    if (YIELDS.includes(this.#mood.workload)) this.#amendLater(this.#current, terms);
     const limitMs = terms.waitMs === 0 ? CONNECT_MS_MAX : terms.waitMs;
     this.#lateAt = this.#mood.calm && limitMs !== null ? this.client.host.mono + limitMs + SLACK_MS : Infinity;
+  }
+
+  /** Its claim, or the lease that has come of it by then. */
+  #amendLater(key: RequestId, terms: AcquireTerms): void {
+    const { name, waitMs, steal: steals } = terms;
+    this.client.host.after(this.#random.between(10, 6_000), () => {
+      if (key !== this.#current || this.#mood.calm) return;
+      const priority = this.#random.whole(0, 2);
+      const { history, world } = this.#stage;
+      history.add({
+        kind: 'claimed',
+        at: world.now,
+        client: this.client.id,
+        claim: key,
+        name,
+        waitMs,
+        priority,
+        steals,
+      });
+      this.client.handle({ kind: 'amend', key, priority });
+      this.#amendLater(key, terms);
+    });
   }
 
   #claimed(key: RequestId, outcome: ClaimOutcome): void {
@@ -118,6 +146,7 @@ export class Worker {
     const { counts } = this.#stage.history;
     this.#note(`${key} ${news.kind}${'code' in news ? ` ${news.code}` : ''}`);
     if (news.kind === 'lost') counts.losses += 1;
+    if (news.kind === 'yield-requested' && YIELDS.includes(this.#mood.workload)) this.#makeWay(key);
     if (news.kind === 'recovered') counts.recovered += 1;
     if (news.kind === 'at-risk' && news.why === 'doubt') counts.doubts += 1;
     const isOver = news.kind === 'lost' || news.kind === 'released';
@@ -179,6 +208,20 @@ export class Worker {
         if (isKept) this.client.handle({ kind: 'stop-renewing', key });
       },
     );
+  }
+
+  /** After a moment, as whoever has something to finish. Where nobody takes it, it is kept. */
+  #makeWay(key: RequestId): void {
+    const { host } = this.client;
+    host.after(this.#random.between(0, 300), () => {
+      if (key !== this.#current || this.#mood.atRest || !this.#holds(key)) return;
+      this.client.ask(
+        (reference) => ({ kind: 'release', key, reference, handOver: true }),
+        (outcome) => {
+          if (outcome.kind === 'released' && outcome.released) this.#stage.history.counts.madeWay += 1;
+        },
+      );
+    });
   }
 
   #note(text: string): void {

@@ -73,6 +73,7 @@ const KINDS = [
   'limit',
   'drain',
   'deny',
+  'reload',
 ] as const;
 export type FaultKind = (typeof KINDS)[number];
 
@@ -108,7 +109,7 @@ const MORE: Record<Workload, Weights> = {
   counter: { slow: 12, pause: 12, partition: 6 },
   'mass-expiry': { partition: 8, pause: 16, slow: 12, sleep: 10, restart: 4 },
   restarts: { kill: 30, 'disk-slow': 12, partition: 8, slow: 4 },
-  rolling: { farewell: 20, copy: 6 },
+  rolling: { farewell: 20, copy: 6, reload: 20 },
   steal: { revoke: 20, 'revoke-now': 3, slow: 6, pause: 10 },
   'hand-over': { slow: 6, sleep: 6 },
   disk: { 'disk-slow': 20, 'disk-full': 16, kill: 12, limit: 12 },
@@ -283,6 +284,8 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
     case 'farewell':
     case 'put-away':
       return { ms: random.pick([0, 100, 1_500, 4_000]), size: 0 };
+    case 'reload':
+      return { ms: random.pick([20, 100, 500, 1_500, 4_000, 8_000]), size: random.pick([0, 0, 0, 0, 1, 1, 2, 3]) };
     case 'kill':
     case 'restore':
     case 'disk-lost':

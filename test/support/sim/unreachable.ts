@@ -14,7 +14,6 @@ const BOUND_ONLY = 'it is looked up by the socket that speaks for the session, a
 const RISING = 'the numbers of a client rise over all its sockets, and what comes on one socket keeps its order';
 const UNNUMBERED = 'no dial and no frame of a session is known after a restart: any number is new';
 const UNTOLD = 'nobody was told of the token yet, so that nobody can name it';
-const NO_AMEND = 'no client of this project sends `amend`';
 const ABOVE =
   'the second of the wall clock is the floor of tokens, and above all that anybody was shown; a clock that is set back together with a restore gives S2 up and is left out';
 const UNWRITABLE =
@@ -25,7 +24,7 @@ type Rule = readonly [table: TableName, states: readonly string[], events: reado
 const PHASES = ['free', 'pending', 'held', 'recovered', 'ending', 'closed', 'delayed'] as const;
 
 const RULES: readonly Rule[] = [
-  ['claim', ['ended'], ['look', 'queued', 'moved', 'refused', 'repeat', 'stale-grant', 'end'], NO_MORE],
+  ['claim', ['ended'], ['look', 'queued', 'moved', 'refused', 'repeat', 'amend', 'stale-grant', 'end'], NO_MORE],
   [
     'connection',
     ['idle', 'pausing', 'refused', 'closed'],
@@ -46,9 +45,10 @@ const RULES: readonly Rule[] = [
   ['lease', ['resting', 'handing'], ['sent'], NO_RENEWAL],
   ['election', ['leading', 'pausing'], ['queued', 'granted', 'failed'], SAYS_NOTHING],
   ['election', ['standing', 'pausing'], ['over'], BEHIND_ITS_GRANT],
-  ['session', ['away', 'unheard', 'bye'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
-  ['session', ['away', 'unheard', 'bye'], ['drained'], 'only sessions with a socket are told'],
-  ['session', ['bound', 'away', 'unheard', 'bye'], ['stale-hello'], RISING],
+  ['session', ['away', 'unheard', 'bye', 'expected'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
+  ['session', ['away', 'unheard', 'bye', 'expected'], ['drained'], 'only sessions with a socket are told'],
+  ['session', ['bound', 'away', 'unheard', 'bye', 'expected'], ['stale-hello'], RISING],
+  ['session', ['bound', 'away', 'unheard', 'bye'], ['keep-over'], 'only one that is expected back is waited for'],
   ['session', ['unheard'], ['late-hello'], UNNUMBERED],
   [
     'name',
@@ -66,7 +66,6 @@ const RULES: readonly Rule[] = [
     ],
     UNTOLD,
   ],
-  ['name', PHASES, ['amend'], NO_AMEND],
   ['name', PHASES, ['lift-mark'], ABOVE],
   ['name', ['pending'], ['writable'], UNWRITABLE],
 ];
@@ -115,6 +114,12 @@ const SELDOM_RULES: readonly Rule[] = [
     ['handed'],
     'of two hand-overs the second has to be answered after a silence or a sleep',
   ],
+  [
+    'lease',
+    ['silent', 'doubt', 'handing', 'lost', 'released'],
+    ['amend'],
+    'only in the workload of hand-overs are priorities changed, and it lasts for a moment',
+  ],
   ['lease', ['doubt'], ['renew'], 'a doubt lasts for a second at most, and is seldom'],
   ['lease', ['released'], ['told'], 'a grant that was told twice has to come behind its release'],
   ['election', ['leading'], ['due'], 'its pause was cut short, and it leads before that would have been over'],
@@ -124,7 +129,12 @@ const SELDOM_RULES: readonly Rule[] = [
     ['queued', 'granted', 'failed', 'over', 'view', 'due', 'connection'],
     'a candidate that is over is asked nothing; what was on its way within that turn of the loop still comes',
   ],
-  ['session', ['bye'], ['late-hello'], 'a socket that was given up has to come behind the farewell on the next one'],
+  [
+    'session',
+    ['bye', 'expected'],
+    ['late-hello'],
+    'a socket that was given up has to come behind the farewell on the next one',
+  ],
   [
     'name',
     ['free', 'held', 'recovered', 'ending', 'closed', 'delayed'],
@@ -146,6 +156,12 @@ const SELDOM_RULES: readonly Rule[] = [
   ['name', ['pending'], ['claims-gone'], 'the farewell has to come while the grant is on its way to the disk'],
   ['name', ['held', 'closed'], ['end-ack'], 'the word has to cross a change that was made by others'],
   ['name', ['closed'], ['renew'], 'a renewal has to cross the release of its own lease'],
+  [
+    'name',
+    ['free', 'recovered', 'ending', 'closed', 'delayed'],
+    ['amend'],
+    'the change has to cross the end of its lease, or to be the first word behind a restart',
+  ],
   ['name', ['ending', 'closed', 'delayed'], ['hand-over'], 'it has to cross the end of the lease'],
   ['name', ['recovered'], ['revoke, now'], 'an operator has to come between a restart and the next renewal'],
   [

@@ -38,18 +38,19 @@ export function notALock(events: readonly Happened[]): readonly string[] {
 }
 
 function holdsIn(events: readonly Happened[]): readonly Hold[] {
-  const claims = new Map(eventsOf(events, 'claimed').map((claimed) => [claimed.claim, claimed]));
+  const claims = Map.groupBy(eventsOf(events, 'claimed'), ({ claim }) => claim);
   const releases = new Map(eventsOf(events, 'released').map(({ client, token, at }) => [`${client} ${token}`, at]));
   const replaced = eventsOf(events, 'disk-replaced');
-  const until = new Map<string, number>();
-  for (const { client, token, to } of beliefsIn(events)) {
-    const key = `${client} ${token}`;
-    until.set(key, Math.max(to, until.get(key) ?? 0));
-  }
-  return eventsOf(events, 'claim-ended').flatMap(({ claim, client, token, at }) => {
-    const claimed = claims.get(claim);
+  const beliefs = Map.groupBy(beliefsIn(events), ({ client, token }) => `${client} ${token}`);
+  const ends = eventsOf(events, 'claim-ended');
+  const tellings = Map.groupBy(ends, ({ client, token }) => `${client} ${token}`);
+  return ends.flatMap(({ claim, client, token, at }) => {
+    // A page that was loaded again repeats its claim, and is told of its token another time: a hold of its own.
+    const claimed = claims.get(claim)?.findLast((one) => one.client === client && one.at <= at);
     if (token === null || claimed === undefined) return [];
     const key = `${client} ${token}`;
+    const next = tellings.get(key)?.find((telling) => telling.at > at)?.at ?? Infinity;
+    const until = (beliefs.get(key) ?? []).filter(({ from }) => from >= at && from < next).map(({ to }) => to);
     return [
       {
         disk: replaced.filter((one) => one.at <= at).length,
@@ -58,7 +59,7 @@ function holdsIn(events: readonly Happened[]): readonly Hold[] {
         token,
         claimedAt: claimed.at,
         toldAt: at,
-        believedUntil: until.get(key) ?? 0,
+        believedUntil: Math.max(0, ...until),
         endedBy: releases.get(key) ?? Infinity,
       },
     ];

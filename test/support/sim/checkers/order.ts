@@ -11,14 +11,16 @@ interface Standing {
   waits: boolean;
 }
 
-type Asked = ReadonlyMap<string, Of<'claimed'>>;
+type Asked = ReadonlyMap<string, Pick<Of<'claimed'>, 'priority' | 'steals' | 'waitMs'>>;
 
 /**
  * S8: claims are granted in the order in which they came, higher priority first. It judges only where nothing excuses:
  * whoever was overtaken waited, and its session was there. One that steals may stand before all; one try never waits.
  */
 export function overtakenClaims(events: readonly Happened[]): readonly string[] {
-  const asked: Asked = new Map(eventsOf(events, 'claimed').map((claimed) => [claimed.claim, claimed]));
+  const asked: Asked = new Map(
+    [...Map.groupBy(eventsOf(events, 'claimed'), ({ claim }) => claim)].map(([claim, all]) => [claim, asOne(all)]),
+  );
   const queues = new Queues();
   return events.flatMap((event) => {
     switch (event.kind) {
@@ -45,11 +47,22 @@ export function overtakenClaims(events: readonly Happened[]): readonly string[] 
   });
 }
 
+/** A page that was loaded again asks under the id of before, and may mean another thing by it: of those nothing is said. */
+function asOne(all: readonly Of<'claimed'>[]): Pick<Of<'claimed'>, 'priority' | 'steals' | 'waitMs'> {
+  const [priority = 0, ...others] = new Set(all.map((one) => one.priority));
+  return {
+    priority: others.length > 0 ? NaN : priority,
+    steals: all.some((one) => one.steals),
+    waitMs: all.some((one) => one.waitMs === 0) ? 0 : null,
+  };
+}
+
 const isPresent = ({ session }: Standing, { present }: Of<'chosen'>): boolean => present.includes(session);
 
 function precedes(asked: Asked, one: Standing, chosen: Standing): boolean {
   const [first, second] = [asked.get(one.claim), asked.get(chosen.claim)];
   if (first === undefined || second === undefined || second.steals || first.waitMs === 0) return false;
+  if (Number.isNaN(first.priority + second.priority)) return false;
   if (first.priority !== second.priority) return first.priority > second.priority;
   return one.arrival !== null && chosen.arrival !== null && one.arrival < chosen.arrival;
 }
