@@ -109,6 +109,8 @@ export type What =
   | { readonly event: 'socket-closed'; readonly dial: number; readonly code: number }
   /** Whose stamps may be wrong by this much, against those of the others: a page that had to find out about its clock. */
   | { readonly event: 'clock'; readonly withinMs: number }
+  /** Said by the harness: the page of this client was given what the page of `from` left behind, and may go on with its token. */
+  | { readonly event: 'descends'; readonly from: string }
   /** What a page goes through, as the browser told it. */
   | { readonly event: 'page'; readonly what: string }
   /** Said by the harness, before it sends the signal. */

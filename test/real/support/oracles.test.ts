@@ -44,6 +44,15 @@ describe('O1', () => {
     expect(tokensRise([held(0, 'A', 1), held(1, 'B', 1, 'other')])).toHaveLength(1);
   });
 
+  test('a page goes on with the token of the page before it, and nobody else does', () => {
+    const history = [held(0, 'A', 1), lost(1, 'A', 1), held(2, 'B', 1), lost(3, 'B', 1), held(4, 'C', 1)];
+    const descent = [at(0, 'B', { event: 'descends', from: 'A' }), at(0, 'C', { event: 'descends', from: 'B' })];
+    expect(tokensRise([...descent, ...history])).toEqual([]);
+    // Each is found by its order and as a second grant.
+    expect(tokensRise([...descent.slice(1), ...history])).toHaveLength(2);
+    expect(tokensRise(history)).toHaveLength(4);
+  });
+
   test('tokens of different names may be heard of in any order', () => {
     expect(tokensRise([held(0, 'A', 2), held(1, 'B', 1, 'other')])).toEqual([]);
   });

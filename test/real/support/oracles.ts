@@ -9,19 +9,22 @@ import { stillMs, stillnessOf } from './stillness.ts';
  */
 export type Oracle = (entries: readonly Entry[]) => readonly string[];
 
-/** O1: grants of one lease come in the order of their tokens, and no token is granted twice. */
+/** O1: grants of one lease come in the order of their tokens, and no token is granted twice, but for a page that goes on. */
 export const tokensRise: Oracle = (entries) => {
   const wrong: string[] = [];
-  const lastOf = new Map<string, { readonly token: number; readonly client: string }>();
+  const lastOf = new Map<string, { readonly at: bigint; readonly token: number; readonly client: string }>();
   const ownerOf = new Map<number, string>();
-  for (const { name, token, client } of inOrder(entriesOf(entries, 'held'))) {
+  const unsure = unsureNs(entries);
+  const descends = descentIn(entries);
+  for (const { at, name, token, client } of inOrder(entriesOf(entries, 'held'))) {
     const last = lastOf.get(name);
-    if (last !== undefined && token <= last.token) {
+    if (last?.token === token && descends(client, last.client)) continue;
+    if (last !== undefined && token <= last.token && at - last.at > unsure(client, last.client)) {
       wrong.push(`O1 ${name}: token ${token} (${client}) was granted after token ${last.token} (${last.client})`);
     }
     const owner = ownerOf.get(token);
     if (owner !== undefined) wrong.push(`O1 token ${token} was granted twice: for ${owner} and for ${name}`);
-    lastOf.set(name, { token, client });
+    lastOf.set(name, { at, token, client });
     ownerOf.set(token, name);
   }
   return wrong;
@@ -55,10 +58,12 @@ export function grantsNeverOverlap(grants: readonly GrantRecord[]): readonly str
 /** O2: the times in which clients believe that they hold the same lease never overlap. */
 export const beliefsNeverOverlap: Oracle = (entries) => {
   const wrong: string[] = [];
+  const unsure = unsureNs(entries);
   for (const beliefs of byName(beliefsOf(entries)).values()) {
     let longest: Belief | undefined;
     for (const belief of beliefs.toSorted((a, b) => Number(a.from - b.from))) {
-      if (longest !== undefined && belief.from < longest.to) wrong.push(`O2 ${inWords(longest, belief)}`);
+      if (longest !== undefined && belief.from + unsure(longest.client, belief.client) < longest.to)
+        wrong.push(`O2 ${inWords(longest, belief)}`);
       if (longest === undefined || belief.to > longest.to) longest = belief;
     }
   }
@@ -172,6 +177,26 @@ export function judge(entries: readonly Entry[]): readonly string[] {
   return [tokensRise, beliefsNeverOverlap, heldNeverPastDeadline, lostOnceAndFirst, nothingHangs].flatMap((oracle) =>
     oracle(entries),
   );
+}
+
+/** Whether a client's page was given what that of the other left, directly or by way of others. */
+function descentIn(entries: readonly Entry[]): (client: string, from: string) => boolean {
+  const parents = new Map(entriesOf(entries, 'descends').map(({ client, from }) => [client, from]));
+  const descends = (client: string, from: string): boolean => {
+    const parent = parents.get(client);
+    return parent !== undefined && (parent === from || descends(parent, from));
+  };
+  return descends;
+}
+
+/** By how much stamps of two clients may be in the wrong order: not at all, except where one had to find out its clock. */
+function unsureNs(entries: readonly Entry[]): (one: string, other: string) => bigint {
+  const unsure = new Map<string, bigint>();
+  for (const { client, withinMs } of entriesOf(entries, 'clock')) {
+    const ns = BigInt(Math.round(withinMs * 1e6));
+    if (ns > (unsure.get(client) ?? 0n)) unsure.set(client, ns);
+  }
+  return (one, other) => (one === other ? 0n : (unsure.get(one) ?? 0n) + (unsure.get(other) ?? 0n));
 }
 
 function inOrder<T extends { readonly at: bigint }>(entries: readonly T[]): readonly T[] {
