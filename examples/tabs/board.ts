@@ -11,6 +11,7 @@ export function showBoard(count: number): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-on]'))
     element.hidden = element.dataset['on'] !== 'board';
   const together = new Together();
+  together.restWhenPutAway();
   const list = find('frames');
   const more = find('more');
   const counted = (): void => more.setAttribute('aria-disabled', String(list.children.length >= CANDIDATES_MAX));

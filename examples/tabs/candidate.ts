@@ -1,4 +1,4 @@
-import { connect, type Client, type Election, type Lease, type LeaseView } from 'leasehold';
+import { connect, type Client, type ElectOptions, type Election, type Lease, type LeaseView } from 'leasehold';
 import { cable, type Cable } from './cable.ts';
 import { counterOf, keepCounting, type Counter } from './counter.ts';
 import type { Log } from './log.ts';
@@ -16,11 +16,7 @@ const TTL_MS = 4_000;
 export const STOP_MARGIN = 0.1;
 
 /** What the page's switch adds to the rules of its election. */
-export interface Preference {
-  readonly prefer?: 'visible';
-}
-
-export const VISIBLE: Preference = { prefer: 'visible' };
+export type Preference = Pick<ElectOptions, 'prefer'>;
 
 /** This tab in the election: what it does there, and what it knows. */
 export class Candidate {
@@ -69,16 +65,6 @@ export class Candidate {
   /** To be called whenever code of this page runs. */
   beat(): void {
     if (this.#last !== null) this.#right.look(this.#last.lease);
-  }
-
-  /** Whether this library knows the rule: one that does not refuses it. */
-  get canPrefer(): boolean {
-    try {
-      void this.client.elect(NAME, { ...VISIBLE, signal: AbortSignal.abort() });
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** Leaves the queue and stands in it again, under other rules. */

@@ -1,5 +1,5 @@
 /** The switch "the tab in sight leads": one for all tabs, kept for those that are opened later. */
-import { VISIBLE, type Candidate } from './candidate.ts';
+import type { Candidate } from './candidate.ts';
 import { find } from './find.ts';
 import type { Log } from './log.ts';
 import type { Together } from './together/together.ts';
@@ -9,14 +9,9 @@ const KEY = 'leasehold.examples.tabs.prefer';
 export function offerPreference(candidate: Candidate, together: Together, log: Log): void {
   const box = find('prefer');
   if (!(box instanceof HTMLInputElement)) return;
-  if (!candidate.canPrefer) {
-    box.disabled = true;
-    find('prefer-words').textContent = 'This build of the library cannot do so.';
-    return;
-  }
   const stand = (isVisible: boolean): void => {
     box.checked = isVisible;
-    candidate.standAgain(isVisible ? VISIBLE : {}).then(
+    candidate.standAgain(isVisible ? { prefer: 'visible' } : {}).then(
       () => log(isVisible ? 'from now on the tab in sight leads' : 'from now on it does not matter who is in sight'),
       (error: unknown) => log(String(error), 'bad'),
     );

@@ -27,6 +27,7 @@ export function stand(log: Log): Standing {
   // Before the library listens to the same events: what it is asked here comes first.
   followLife(pulse, diary, log, () => candidate?.lastLease ?? null);
   candidate = new Candidate(diary, log, pulse);
+  together.restWhenPutAway();
   const standing = { candidate, pulse, diary, together };
   giveSigns(standing);
   return standing;

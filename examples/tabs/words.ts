@@ -48,7 +48,7 @@ const REASONS: { readonly [code in LossCode | 'released']?: string } = {
   expired: 'its deadline passed',
   superseded: 'another was granted it since',
   revoked: 'an operator ended it',
-  closed: 'the page was put away',
+  closed: 'the page was put away or frozen',
 };
 
 /** Any text, since it may come from another tab. */

@@ -123,9 +123,9 @@ function startOf(axis: Axis, { how, fromMs }: Pause, y: number): readonly SVGEle
   return [markOf(how === 'cut' ? 'cut' : 'frozen', placeOn(axis, fromMs), y)];
 }
 
-function endOf(axis: Axis, { toMs, end }: Reign, y: number): readonly SVGElement[] {
+function endOf(axis: Axis, { token, toMs, end }: Reign, y: number): readonly SVGElement[] {
   if (toMs === null || end === null || toMs < axis.fromMs) return [];
-  return [markOf(end.kind, placeOn(axis, toMs), y)];
+  return [part('g', { class: 'end', 'data-token': token }, markOf(end.kind, placeOn(axis, toMs), y))];
 }
 
 function nowOf(axis: Axis, nowMs: number, height: number): readonly SVGElement[] {

@@ -75,14 +75,18 @@ function lanesOf(ordered: readonly Happening[], reigns: readonly Reign[]): reado
   const lanes = new Map<string, Lane>();
   for (const one of ordered) {
     const { tab: id, label, atMs } = one;
-    const { fromMs = atMs } = lanes.get(id) ?? {};
-    lanes.set(id, { id, label, fromMs, toMs: one.kind === 'closed' ? atMs : null, isElsewhere: false });
+    const { fromMs = atMs, toMs = null } = lanes.get(id) ?? {};
+    // Behind its farewell a page still tells how its lease ended.
+    lanes.set(id, { id, label, fromMs, toMs: one.kind === 'closed' ? atMs : toMs, isElsewhere: false });
   }
   for (const { lane: id, label, fromMs } of reigns) {
     if (!lanes.has(id)) lanes.set(id, { id, label, fromMs, toMs: null, isElsewhere: true });
   }
   return [...lanes.values()].toSorted((a, b) => a.fromMs - b.fromMs);
 }
+
+/** `closed`: the page was put away, and gave it back before. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(['released', 'closed']);
 
 /** What a tab wrote of its own reign counts; what others heard fills in where it wrote nothing. */
 function reignsOf(ordered: readonly Happening[]): readonly Reign[] {
@@ -98,7 +102,7 @@ function reignsOf(ordered: readonly Happening[]): readonly Reign[] {
     const reign = reigns.get(one.token);
     if (reign === undefined) continue;
     const { why, knownAtMs } = one;
-    const end: End = { kind: why === 'released' ? 'given-back' : 'lost', why };
+    const end: End = { kind: GIVEN_BACK.has(why) ? 'given-back' : 'lost', why };
     reigns.set(one.token, { ...reign, toMs: Math.max(one.atMs, reign.fromMs), end, knownAtMs });
   }
   // Tokens rise from grant to grant, so their order is that of the grants.

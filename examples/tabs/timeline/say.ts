@@ -8,7 +8,7 @@ export function endInWords(end: End | null): string {
     case undefined:
       return 'leads still';
     case 'given-back':
-      return 'stepped down';
+      return end.why === 'released' ? 'stepped down' : `stepped down: ${reasonOf(end.why)}`;
     case 'lost':
       return `lost it: ${reasonOf(end.why)}`;
     case 'unheard':

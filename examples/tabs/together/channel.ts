@@ -12,28 +12,29 @@ export type Message =
 
 const NAME = 'leasehold.examples.tabs';
 
-/**
- * Calls `hear` for each message of another tab, and returns what says something to all of them. A page with an open channel
- * is kept by no browser for its way back, so it is closed when the page is put away and opened anew when it is shown.
- */
-export function channel(hear: (message: Message) => void): (message: Message) => void {
+export interface Channel {
+  say(message: Message): void;
+  /** A page with an open channel is kept by no browser for its way back; what is said to a closed one is lost. */
+  close(): void;
+  reopen(): void;
+}
+
+/** Calls `hear` for each message of another tab. */
+export function channel(hear: (message: Message) => void): Channel {
   let open: BroadcastChannel | null = null;
-  const listen = (): void => {
+  const reopen = (): void => {
     open ??= new BroadcastChannel(NAME);
     open.onmessage = ({ data }) => {
       const message = messageOf(data);
       if (message !== null) hear(message);
     };
   };
-  listen();
-  addEventListener('pageshow', listen);
-  // Behind whatever is still said in answer to the same event.
-  addEventListener('pagehide', () => {
-    const closing = open;
-    queueMicrotask(() => closing?.close());
+  const close = (): void => {
+    open?.close();
     open = null;
-  });
-  return (message) => open?.postMessage(message);
+  };
+  reopen();
+  return { say: (message) => open?.postMessage(message), close, reopen };
 }
 
 function messageOf(data: unknown): Message | null {

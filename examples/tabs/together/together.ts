@@ -1,5 +1,5 @@
 /** What all tabs of this browser know together: what happened in each, and which of them are there. */
-import { channel, type Message } from './channel.ts';
+import { channel, type Channel, type Message } from './channel.ts';
 import { Chronicle } from './chronicle.ts';
 import type { Happening } from './happenings.ts';
 import type { Presence } from './presence.ts';
@@ -7,15 +7,29 @@ import type { Presence } from './presence.ts';
 export class Together {
   readonly #chronicle = new Chronicle();
   readonly #heard = new Map<string, Presence>();
-  readonly #say: (message: Message) => void;
+  readonly #channel: Channel;
   /** Called at each message of another tab. */
   onHeard: (message: Message) => void = () => undefined;
 
   constructor() {
-    this.#say = channel((message) => this.#hear(message));
+    this.#channel = channel((message) => this.#hear(message));
     this.#say({ kind: 'hello' });
+  }
+
+  /**
+   * Lets the browser keep the page for its way back. To be called behind all that says something when the page is put away:
+   * listeners are called in the order in which they came.
+   */
+  restWhenPutAway(): void {
+    addEventListener('pagehide', ({ persisted }) => {
+      if (persisted) this.#channel.close();
+    });
     addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) this.#say({ kind: 'hello' });
+      if (!persisted) return;
+      this.#channel.reopen();
+      this.#say({ kind: 'hello' });
+      // Some of it nobody has heard.
+      this.#say({ kind: 'happened', happenings: this.happenings });
     });
   }
 
@@ -41,6 +55,10 @@ export class Together {
 
   prefer(isVisible: boolean): void {
     this.#say({ kind: 'prefer', isVisible });
+  }
+
+  #say(message: Message): void {
+    this.#channel.say(message);
   }
 
   #hear(message: Message): void {

@@ -57,9 +57,29 @@ export class TabsPage implements AsyncDisposable {
     });
   }
 
-  /** Each in a window of its own, so that it is in sight. */
-  async tab(): Promise<Page> {
-    const page = await this.#browser.newPage({ type: 'window' });
+  /** Each in a window of its own, so that it is in sight; or beside the others, of which one is in sight then. */
+  async tab(type: 'window' | 'tab' = 'window'): Promise<Page> {
+    const page = await this.#opened('', type);
+    await until(page, ({ part }) => part === 'leads' || part === 'follows', 'the tab stands');
+    return page;
+  }
+
+  /** Several candidates in one page. */
+  async board(count: number): Promise<Page> {
+    const page = await this.#opened(`?frames=${count}`, 'window');
+    await eventually(
+      async () => {
+        const seen = await cardsIn(page);
+        return seen.length === count && seen.every(({ part }) => part === 'leads' || part === 'follows') ? true : null;
+      },
+      20_000,
+      'all candidates stand',
+    );
+    return page;
+  }
+
+  async #opened(query: string, type: 'window' | 'tab'): Promise<Page> {
+    const page = await this.#browser.newPage({ type });
     page.on('console', (message) => this.complaints.push(`console: ${message.text()}`));
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('requestfailed', (request) => this.complaints.push(`failed: ${request.url()}`));
@@ -71,8 +91,7 @@ export class TabsPage implements AsyncDisposable {
         reportError(new Error(`the policy is violated: ${violatedDirective} ${blockedURI}`)),
       ),
     );
-    await page.goto(this.url);
-    await until(page, ({ part }) => part === 'leads' || part === 'follows', 'the tab stands');
+    await page.goto(this.url + query);
     return page;
   }
 
@@ -90,7 +109,7 @@ export class TabsPage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watching.abort();
     await this.#watched;
-    for (const page of await this.#browser.pages()) if (page.url() === this.url) await page.close();
+    for (const page of await this.#browser.pages()) if (page.url().startsWith(this.url)) await page.close();
     await this.#stop();
   }
 }
@@ -124,10 +143,41 @@ export function until(page: Page, fits: (seen: Seen) => boolean, what: string, m
   );
 }
 
-/** When the line that begins so was written, by the machine's clock, to a tenth of a second. */
+/** When the line with these words was written, by the machine's clock; the newest, where there are several. */
 export async function writtenAt(page: Page, words: string): Promise<number> {
-  const origin = await page.evaluate(() => performance.timeOrigin);
-  const line = (await seenIn(page)).log.find((one) => one.includes(words));
+  const line = (await linesIn(page)).find(({ text }) => text.includes(words));
   if (line === undefined) throw new Error(`no line has "${words}"`);
-  return origin + Number.parseFloat(line) * 1_000;
+  return line.atMs;
+}
+
+/** What a tab wrote of itself, newest first. */
+export interface Line {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+export const linesIn = (page: Page): Promise<readonly Line[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('#log li')].map((line) => ({
+      atMs: Date.parse(line.querySelector('time')?.dateTime ?? ''),
+      text: line.querySelector('span')?.textContent ?? '',
+    })),
+  );
+
+/** One candidate of a board. */
+export interface Card {
+  readonly me: string;
+  readonly part: string | undefined;
+  readonly token: string;
+}
+
+/** In the order in which they stand on the board; one that has not begun yet is left out. */
+export async function cardsIn(board: Page): Promise<readonly Card[]> {
+  return board.evaluate(() =>
+    [...document.querySelectorAll('iframe')].flatMap(({ contentDocument }) => {
+      const textOf = (id: string): string => contentDocument?.getElementById(id)?.textContent ?? '';
+      const part = contentDocument?.getElementById('card')?.dataset['part'];
+      return part === undefined ? [] : [{ me: textOf('me'), part, token: textOf('token') }];
+    }),
+  );
 }

@@ -114,7 +114,9 @@ describe('the timeline of examples/tabs', () => {
     const { lanes, pauses } = timelineOf([
       ash(0, { kind: 'opened' }),
       ash(1, { kind: 'stopped', how: 'cut' }),
+      ash(1, led(7)),
       ash(3, { kind: 'closed' }),
+      ash(3, ended(7, 'closed', 3)),
     ]);
     expect(lanes[0]?.toMs).toBe(3_000);
     expect(pauses).toEqual([{ lane: 'tab Ash', how: 'cut', fromMs: 1_000, toMs: 3_000 }]);
