@@ -51,8 +51,8 @@ function drawClock(scene: Scene, filled: number): void {
 function leftOf({ part, leader, isAtRisk }: Scene): string {
   if (leader === null) return '\u00a0';
   const left = secondsOf(leader.leftMs);
-  if (part !== 'leads') return `${leader.label} has ${left}, unless renewed`;
-  return isAtRisk ? `no answer: stops in ${left}` : `stops in ${left}, unless renewed`;
+  if (part !== 'leads') return `${leader.label} has ${left} left`;
+  return isAtRisk ? `no answer: stops in ${left}` : `${left} left, unless renewed`;
 }
 
 function write(id: string, text: string): void {
