@@ -7,7 +7,7 @@ import { called, CLOSED, failure, GIVEN_BACK, leaseOver } from './failures.ts';
 import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
-import { giveUpRestored, isKeptClaim, leaveStanding } from './reload.ts';
+import { becomeAnother, giveUpRestored, isKeptClaim, leaveStanding } from './reload.ts';
 import { pump, sayBye } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, whence } from './steps.ts';
 import type { ClientEvent, Failure, Reference } from './types.ts';
@@ -219,6 +219,7 @@ function putAway(book: Book, { keepMs }: Event<'put-away'>): void {
       book.outbox.push({ type: 'cancel', request: claim.key });
   }
   endLeases(book, keepMs);
+  if (keepMs !== undefined) becomeAnother(book);
   stepConnection(book, { kind: 'rest' });
 }
 

@@ -2,6 +2,7 @@ import type { ClientMessage, LeaseState, WireHeld } from '../../shared/frames.ts
 import {
   requestId,
   type FencingToken,
+  type InstanceId,
   type JournalId,
   type RequestId,
   type Secret,
@@ -21,7 +22,9 @@ import type { ClientSettings, ClientStatus, Effect, Failure, Outcome, Reference 
 export interface Book {
   readonly settings: ClientSettings;
   readonly read: (stamp: Stamp) => Reading;
-  readonly anchors: Anchors;
+  anchors: Anchors;
+  /** Who it is to the coordinator: another one once this one has left its session to others. */
+  instance: InstanceId;
   readonly leases: Map<RequestId, Held>;
   /** Everything asked and not yet answered, in the order of the calls. */
   readonly asks: Map<RequestId, Ask>;
@@ -114,6 +117,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     settings,
     read,
     anchors: makeAnchors(),
+    instance: settings.instance,
     leases: new Map(),
     asks: new Map(),
     restored: new Map(resume?.asked.map((one) => [one.request, one])),

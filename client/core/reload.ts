@@ -1,6 +1,15 @@
-import type { FencingToken, JournalId, LeaseName, RequestId, Secret, SessionId } from '../../shared/ids.ts';
+import {
+  instanceId,
+  type FencingToken,
+  type JournalId,
+  type LeaseName,
+  type RequestId,
+  type Secret,
+  type SessionId,
+} from '../../shared/ids.ts';
 import { RELOAD_KEEP_MS_MAX } from '../../shared/limits.ts';
 import { durationMs, earliest, later, type DurationMs } from '../../shared/time.ts';
+import { makeAnchors } from './anchors.ts';
 import { ask, living, newId, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { NEVER } from './lease-machine.ts';
 import { giveBack, stepLease } from './steps.ts';
@@ -77,6 +86,15 @@ export function leaveStanding(book: Book): void {
       if (asked.claim?.terms.name === name) asked.above = Math.max(asked.above ?? 0, fencingToken);
     book.outbox.push({ type: 'renew', request: newId(book), leases: [{ name, fencingToken }] });
   }
+}
+
+/**
+ * Whoever takes the session over may be known to nobody but a coordinator that dies before it has stored so: its next run
+ * would take this instance for the one that has the session. So this one is never heard of again (S1).
+ */
+export function becomeAnother(book: Book): void {
+  book.instance = instanceId(`${book.settings.instance}.${book.anchors.next}.${book.connection.dials}`);
+  book.anchors = makeAnchors();
 }
 
 /** The coordinator's last word on what was left to this instance: another session's is none of it. */

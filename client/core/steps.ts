@@ -182,8 +182,8 @@ function endAll(book: Book, why: Failure, loss: LossCode): void {
 }
 
 /** Alone in its frame, and the first of its socket. */
-function sayHello({ settings, standing, anchors, now, effects }: Book, dial: DialNumber): void {
-  const { instance, label, metadata, pingMs } = settings;
+function sayHello({ instance, settings, standing, anchors, now, effects }: Book, dial: DialNumber): void {
+  const { label, metadata, pingMs } = settings;
   const { credential, session, secret, journals, tokenMark, windowMs, leastTtlMs } = standing;
   const hello: ClientMessageOf<'hello'> = present({
     type: 'hello',

@@ -48,6 +48,12 @@ const RULES: readonly Rule[] = [
   ['session', ['away', 'unheard', 'bye', 'expected'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
   ['session', ['away', 'unheard', 'bye', 'expected'], ['drained'], 'only sessions with a socket are told'],
   ['session', ['bound', 'away', 'unheard', 'bye', 'expected'], ['stale-hello'], RISING],
+  [
+    'session',
+    ['expected'],
+    ['hello', 'late-hello'],
+    'who has left its session to others comes back as another instance',
+  ],
   ['session', ['bound', 'away', 'unheard', 'bye'], ['keep-over'], 'only one that is expected back is waited for'],
   ['session', ['unheard'], ['late-hello'], UNNUMBERED],
   [
@@ -129,12 +135,7 @@ const SELDOM_RULES: readonly Rule[] = [
     ['queued', 'granted', 'failed', 'over', 'view', 'due', 'connection'],
     'a candidate that is over is asked nothing; what was on its way within that turn of the loop still comes',
   ],
-  [
-    'session',
-    ['bye', 'expected'],
-    ['late-hello'],
-    'a socket that was given up has to come behind the farewell on the next one',
-  ],
+  ['session', ['bye'], ['late-hello'], 'a socket that was given up has to come behind the farewell on the next one'],
   [
     'name',
     ['free', 'held', 'recovered', 'ending', 'closed', 'delayed'],

@@ -111,12 +111,17 @@ describe('what a page leaves', () => {
     expect(closing.core.record()).toBeNull();
   });
 
-  test('a page that goes on after all resumes, gives back what it had ended, and stands again', () => {
+  test('S1 a page that goes on after all is another instance, resumes, gives back what it had ended, and stands again', () => {
     const { world } = holding();
     leave(world);
     world.do({ kind: 'brought-back' });
     world.open({ held: [held] });
-    expect(world.sent('hello').at(-1)).toMatchObject({ dial: 2, resume: { session: 'session-1' } });
+    expect(world.sent('hello').at(-1)).toMatchObject({
+      dial: 2,
+      frame: 1,
+      instance: expect.not.stringMatching(/^instance$/),
+      resume: { session: 'session-1' },
+    });
     expect(world.sent('release')).toMatchObject([{ name: 'n', fencingToken: TOKEN }]);
     expect(world.sent('acquire').at(-1)).toMatchObject({ name: 'm' });
   });
