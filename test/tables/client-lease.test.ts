@@ -203,7 +203,10 @@ ${printed(rowsOf(CLAIM_STATES))}
 
 ${printed(rowsOf(CONNECTION_STATES))}
 
-## An election
+${electionsOfPage()}`;
+}
+
+const electionsOfPage = (): string => `## An election
 
 - **standing**: its claim is asked. People read \`standing\` while there is a connection, and \`connecting\` otherwise.
 - **leading**: under a lease.
@@ -238,4 +241,3 @@ Effects in order: news to people (\`elected\`, \`ended\`, \`deposed\`, \`leader\
 
 ${printed(rowsOf(BROWSER_STATES))}
 `;
-}
