@@ -24,6 +24,8 @@ export type Happened =
       readonly priority: number;
       readonly steals: boolean;
     }
+  /** A client changed the priority of what it asked, while that waits or is held. */
+  | { readonly kind: 'amended'; readonly at: number; readonly claim: string }
   /** The coordinator has it in its queue, under this session of its client. */
   | {
       readonly kind: 'queued';

@@ -103,30 +103,20 @@ export class Worker {
     if (this.#mood.atRest) return;
     const terms = this.#terms();
     this.#current = this.client.acquire(terms);
-    if (YIELDS.includes(this.#mood.workload)) this.#amendLater(this.#current, terms);
+    if (YIELDS.includes(this.#mood.workload)) this.#amendLater(this.#current);
     const limitMs = terms.waitMs === 0 ? CONNECT_MS_MAX : terms.waitMs;
     this.#lateAt = this.#mood.calm && limitMs !== null ? this.client.host.mono + limitMs + SLACK_MS : Infinity;
   }
 
   /** Its claim, or the lease that has come of it by then. */
-  #amendLater(key: RequestId, terms: AcquireTerms): void {
-    const { name, waitMs, steal: steals } = terms;
+  #amendLater(key: RequestId): void {
     this.client.host.after(this.#random.between(10, 6_000), () => {
       if (key !== this.#current || this.#mood.calm) return;
       const priority = this.#random.whole(0, 2);
       const { history, world } = this.#stage;
-      history.add({
-        kind: 'claimed',
-        at: world.now,
-        client: this.client.id,
-        claim: key,
-        name,
-        waitMs,
-        priority,
-        steals,
-      });
+      history.add({ kind: 'amended', at: world.now, claim: key });
       this.client.handle({ kind: 'amend', key, priority });
-      this.#amendLater(key, terms);
+      this.#amendLater(key);
     });
   }
 

@@ -21,6 +21,8 @@ export function overtakenClaims(events: readonly Happened[]): readonly string[] 
   const asked: Asked = new Map(
     [...Map.groupBy(eventsOf(events, 'claimed'), ({ claim }) => claim)].map(([claim, all]) => [claim, asOne(all)]),
   );
+  // When the coordinator read of it no history tells: of those nothing is said.
+  const amended = new Set(eventsOf(events, 'amended').map(({ claim }) => claim));
   const queues = new Queues();
   return events.flatMap((event) => {
     switch (event.kind) {
@@ -38,7 +40,10 @@ export function overtakenClaims(events: readonly Happened[]): readonly string[] 
         return [];
       case 'chosen': {
         const chosen = queues.chosen(event);
-        const overtaken = queues.of(event.name).find((one) => isPresent(one, event) && precedes(asked, one, chosen));
+        if (amended.has(chosen.claim)) return [];
+        const overtaken = queues
+          .of(event.name)
+          .find((one) => !amended.has(one.claim) && isPresent(one, event) && precedes(asked, one, chosen));
         return overtaken === undefined ? [] : [inWords(asked, event, overtaken)];
       }
       default:
