@@ -3,18 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CASES } from '../test/real/cases/registry.ts';
+import { BROWSER_CASES } from '../test/browser/cases/registry.ts';
+import { CASES as PROCESS_CASES } from '../test/real/cases/registry.ts';
 import { play, type FieldCase, type Played } from '../test/real/support/field-case.ts';
 import { casesPage } from './support/cases-page.ts';
 import { presentCommit } from './support/commit.ts';
 import { root } from './support/files.ts';
 import { Refusal, refusing } from './support/refusal.ts';
 
+const CASES = [...PROCESS_CASES, ...BROWSER_CASES].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
 const HELP = `npm run cases -- [--full] [F04 F22 ...]
 
 Plays the cases of field failures against the built coordinator and client.
 
-  --full   each case as it was written; takes about half an hour; all of them
+  --full   each case as it was written; takes about an hour; all of them
            together write docs/FIELD-FAILURES.md
   --json F     also writes what was measured to this file
   --page F,F   plays nothing: writes docs/FIELD-FAILURES.md from such files, which
@@ -73,7 +76,7 @@ async function main(): Promise<void> {
   process.exitCode = played.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
 }
 
-/** Before half an hour of playing: what was measured has to have a place. */
+/** Before an hour of playing: what was measured has to have a place. */
 function openFile(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'a' });

@@ -51,8 +51,10 @@ globalThis.obey = (order) => {
 
 function block({ client, key, forMs }: Extract<PageOrder, { readonly do: 'block' }>): void {
   log({ event: 'page', what: 'blocks' });
-  const until = performance.now() + forMs;
-  while (performance.now() < until);
+  const from = performance.now();
+  while (performance.now() < from + forMs);
+  // Said here, since the watch below cannot tell it of a hidden page.
+  log({ event: 'stood-still', forMs: performance.now() - from }, BigInt(Math.round(from * 1e6)));
   clients.get(client)?.read(key);
 }
 

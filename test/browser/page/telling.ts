@@ -8,6 +8,8 @@ declare global {
   var tellHarness: ((text: string) => void) | undefined;
 }
 
+/** In the session storage of the tab. */
+const LAST_WORDS = 'last words';
 const EXCHANGES = 20;
 /** What these browsers round their clocks to, up or down. */
 const STEP_NS = 1_000_000n;
@@ -24,6 +26,7 @@ export class Telling {
   constructor(label: string) {
     this.#label = label;
     if (globalThis.tellHarness === undefined) void this.#measureClock();
+    else this.#lastWords();
   }
 
   line(line: string): void {
@@ -42,14 +45,26 @@ export class Telling {
   /** What was told while the page was put away did not arrive: all is told again. */
   isBack(): void {
     this.#leaving = false;
+    sessionStorage.removeItem(LAST_WORDS);
     for (const news of this.#told) this.#tell(news);
   }
 
   #tell(text: string): void {
-    if (globalThis.tellHarness !== undefined) return globalThis.tellHarness(text);
+    if (globalThis.tellHarness !== undefined) {
+      globalThis.tellHarness(text);
+      if (this.#leaving) sessionStorage.setItem(LAST_WORDS, `${sessionStorage.getItem(LAST_WORDS) ?? ''}${text}\n`);
+      return;
+    }
     this.#waiting.push(text);
     if (this.#leaving) this.#beacon();
     else if (!this.#posting) void this.#post();
+  }
+
+  /** What goes through the binding as a document is unloaded may not arrive: the one in its place tells it again. */
+  #lastWords(): void {
+    const words = sessionStorage.getItem(LAST_WORDS);
+    sessionStorage.removeItem(LAST_WORDS);
+    for (const news of (words ?? '').split('\n').filter(Boolean)) globalThis.tellHarness?.(news);
   }
 
   #take(): string {
@@ -66,13 +81,15 @@ export class Telling {
   async #post(): Promise<void> {
     this.#posting = true;
     while (this.#waiting.length > 0 && !this.#leaving)
-      await fetch(`/told/${this.#label}`, { method: 'POST', body: this.#take(), keepalive: true }).catch(() => undefined);
+      await fetch(`/told/${this.#label}`, { method: 'POST', body: this.#take(), keepalive: true }).catch(
+        () => undefined,
+      );
     this.#posting = false;
   }
 
   /** What `performance.now()` counts from, on the clock of the harness: it was read between the asking and the answer. */
   async #measureClock(): Promise<void> {
-    let [least, most] = [0n, (1n << 63n)];
+    let [least, most] = [0n, 1n << 63n];
     for (let exchange = 0; exchange < EXCHANGES; exchange += 1) {
       const asked = performance.now();
       const at = BigInt(await (await fetch('/clock', { method: 'POST' })).text());

@@ -154,6 +154,11 @@ export class Tab implements Owner {
     await this.told('pageshow', since);
   }
 
+  /** As on a processor that many times slower. */
+  async slowDown(times: number): Promise<void> {
+    await this.cdp.send('Emulation.setCPUThrottlingRate', { rate: times });
+  }
+
   async leave(): Promise<void> {
     await this.page.goto(`${this.#site.origin}/elsewhere`);
   }
