@@ -1,4 +1,4 @@
-import { WORKER_ANSWER_MS, WORKER_NAME, type ToTab, type ToWorker } from './messages.ts';
+import { WORKER_ANSWER_MS, WORKER_HEARS_MS, WORKER_NAME, type ToTab, type ToWorker } from './messages.ts';
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -58,7 +58,7 @@ export class SharedSocket {
     if (this.readyState !== OPEN) return;
     this.#post(data);
     this.#unheard += 1;
-    if (this.#unheard === 1) this.#await();
+    if (this.#unheard === 1) this.#await(WORKER_HEARS_MS);
   }
 
   close(): void {
@@ -69,7 +69,7 @@ export class SharedSocket {
 
   #ask(url: string): void {
     const lock = `leasehold-tab-${crypto.randomUUID()}`;
-    this.#await();
+    this.#await(WORKER_ANSWER_MS);
     navigator.locks
       .request(lock, () => {
         this.#post({ kind: 'dial', url, lock });
@@ -116,16 +116,16 @@ export class SharedSocket {
   #heard(): void {
     this.#unheard -= 1;
     clearTimeout(this.#timer);
-    if (this.#unheard > 0) this.#await();
+    if (this.#unheard > 0) this.#await(WORKER_HEARS_MS);
   }
 
   /** A word of the worker is due. A page that stood still waits once more. */
-  #await(again = false): void {
-    const due = performance.now() + WORKER_ANSWER_MS;
+  #await(ms: number, again = false): void {
+    const due = performance.now() + ms;
     this.#timer = setTimeout(() => {
-      if (!again && performance.now() - due > LATE_MS) this.#await(true);
-      else this.#fail(`it has said nothing for ${WORKER_ANSWER_MS} ms`);
-    }, WORKER_ANSWER_MS);
+      if (!again && performance.now() - due > LATE_MS) this.#await(ms, true);
+      else this.#fail(`it has said nothing for ${ms} ms`);
+    }, ms);
   }
 
   #fail(problem: string): void {

@@ -19,5 +19,7 @@ export type ToTab =
 /** Of the SharedWorker. Another version of the messages above is another name, so that old and new tabs do not meet. */
 export const WORKER_NAME = 'leasehold.v1';
 
-/** How long the worker has for its first answer, and for each sign that it has heard a frame, in ms. */
+/** How long the worker has for its first answer, in ms. */
 export const WORKER_ANSWER_MS = 1_000;
+/** And to say that it has heard a frame: less than the client waits for the coordinator's answer to it (R21). */
+export const WORKER_HEARS_MS = 900;

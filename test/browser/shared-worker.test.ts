@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ConnectOptions } from '../real/support/program/commands.ts';
-import { entriesOf, msBetween, now } from '../real/support/log.ts';
+import { entriesOf, msBetween, now, type EntryOf } from '../real/support/log.ts';
 import { eventually, sleep } from '../real/support/waiting.ts';
 import { CHROMIUM } from './support/browser.ts';
-import { grantOf, KEY, OFFICE, stand } from './support/scenes.ts';
-import { endSharedWorker, goesOver } from './support/shared-worker.ts';
+import { grantOf, KEY, OFFICE, stand, standing } from './support/scenes.ts';
+import { endSharedWorker, goesOver, hangSharedWorker } from './support/shared-worker.ts';
 import { staged, type Stage } from './support/stage.ts';
 import type { Tab } from './support/tab.ts';
 
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === null)('tabs with `share`', () => {
       const tabs = await standingTabs(stage, 3, LONG_TTL_MS);
       const ended = now();
       await endSharedWorker(tabs);
-      await goOnAlone(stage, tabs, ended);
+      await goOnAlone(stage, tabs, ended, /^not-shared: a socket of its own: it has ended$/);
       await sleep(1.5 * LONG_TTL_MS);
       // A window and a half later it is the same lease.
       expect(await tabs[0]?.client.read(KEY)).toMatchObject({ status: 'held' });
@@ -62,9 +62,54 @@ describe.skipIf(CHROMIUM === null)('tabs with `share`', () => {
       const [first, ...others] = await standingTabs(stage, 3, TTL_MS);
       const killing = now();
       first?.kill();
-      await goOnAlone(stage, others, killing);
+      await goOnAlone(stage, others, killing, /^not-shared: a socket of its own: it has ended$/);
       const next = await grantOf(stage.log, clientOf(others[0]), killing, 3 * TTL_MS);
       expect(msBetween(killing, next.at)).toBeLessThanOrEqual(TTL_MS + SLACK_MS);
+    }, PLAN);
+  });
+
+  test('go on by themselves without a lost lease when the worker hangs, as soon as one has something to say', async () => {
+    await staged(async (stage) => {
+      const tabs = await standingTabs(stage, 1, LONG_TTL_MS);
+      const hung = now();
+      await hangSharedWorker(tabs);
+      // It hears no ping any more, or has no answer to a renewal; then no worker answers.
+      await goOnAlone(
+        stage,
+        tabs,
+        hung,
+        /^not-shared: .* it has said nothing for \d+ ms$/,
+        (2 / 3) * LONG_TTL_MS + 1_000 + GOES_ON_MS,
+      );
+      expect(await tabs[0]?.client.read(KEY)).toMatchObject({ status: 'held' });
+      expect(entriesOf(stage.log.entries, 'lost')).toEqual([]);
+    }, PLAN);
+  });
+
+  test('one that is frozen, or left and kept for the way back, hands over at once, and stands again over the worker', async () => {
+    await staged(async (stage) => {
+      const [first, second] = await standingTabs(stage, 2, LONG_TTL_MS);
+      if (first === undefined || second === undefined) throw new Error('there are not two tabs');
+      // What hides a tab opens in the window that came last.
+      const resigned = now();
+      await first.client.resign(KEY);
+      await grantOf(stage.log, second.client, resigned, LONG_TTL_MS);
+      await second.hide();
+      const { at } = await second.freeze();
+      const handOver = await grantOf(stage.log, first.client, at, LONG_TTL_MS);
+      expect(msBetween(at, handOver.at)).toBeLessThanOrEqual(FAREWELL_MS);
+      await second.thaw();
+      await standing(stage.log, second.client, handOver.at);
+
+      const leaving = now();
+      await first.leave();
+      const next = await grantOf(stage.log, second.client, leaving, LONG_TTL_MS);
+      await first.back();
+      const { at: left } = await first.told('pagehide persisted', leaving);
+      expect(msBetween(left, next.at)).toBeLessThanOrEqual(FAREWELL_MS);
+      await standing(stage.log, first.client, next.at);
+      expect(stage.relay.accepted).toBe(1);
+      expect(entriesOf(stage.log.entries, 'warning')).toEqual([]);
     }, PLAN);
   });
 
@@ -101,16 +146,22 @@ function clientOf(tab: Tab | undefined): Tab['client'] {
 }
 
 /** Each of them dials anew within a second, and says why. */
-async function goOnAlone(stage: Stage, tabs: readonly Tab[], since: bigint): Promise<void> {
+async function goOnAlone(
+  stage: Stage,
+  tabs: readonly Tab[],
+  since: bigint,
+  why: RegExp,
+  ms = GOES_ON_MS,
+): Promise<void> {
   for (const tab of tabs) {
     const at = await goesOver(stage.log, tab, 'socket', since);
-    expect(msBetween(since, at)).toBeLessThanOrEqual(GOES_ON_MS + SLACK_MS);
+    expect(msBetween(since, at)).toBeLessThanOrEqual(ms + SLACK_MS);
+    const opens = (told: EntryOf<'status'>): boolean =>
+      told.client === tab.label && told.at >= at && told.status === 'open';
+    await stage.log.find('status', opens, 10_000, `${tab.label} is connected again`);
   }
-  await connectedAre(stage, tabs.length);
-  expect(stage.relay.connections).toBe(tabs.length);
-  expect(entriesOf(stage.log.entries, 'warning').map(({ text }) => text)).toEqual(
-    tabs.map(() => 'not-shared: a socket of its own: it has ended'),
-  );
+  const warned = entriesOf(stage.log.entries, 'warning').map(({ text }) => text);
+  expect(warned).toEqual(tabs.map(() => expect.stringMatching(why) as unknown));
 }
 
 function connectedAre(stage: Stage, sockets: number): Promise<true> {
