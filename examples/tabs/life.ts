@@ -14,7 +14,7 @@ export function followLife(pulse: Pulse, diary: Diary, log: Log, last: () => Lea
   document.addEventListener('freeze', () => {
     frozenAtMs = Date.now();
     diary.stops('frozen');
-    log('the browser freezes this tab, and says so: there is time to step down');
+    log('the browser freezes this tab, and says so first');
   });
   document.addEventListener('resume', () => {
     // Before the beat that finds the time missing, which is accounted for here.
