@@ -12,7 +12,7 @@ export function casesPage(played: readonly Played[], { date, commit, machine }: 
   return `${[
     '# Field failures',
     '',
-    'What broke for people who run leases, locks and elections, played against the built coordinator and client: real processes, real sockets, a relay that fails on purpose. Each run is also judged by the oracles of `test/real/support/oracles.ts` (order of tokens, beliefs that never overlap, no belief past the local deadline, one loss per token, nothing that hangs).',
+    'What broke for people who run leases, locks and elections, played against the built coordinator and client: real processes, real sockets, a relay that fails on purpose, and tabs of a real Chromium (F35-TABS, F39 to F45: `test/browser/cases`). Each run is also judged by the oracles of `test/real/support/oracles.ts` (order of tokens, beliefs that never overlap, no belief past the local deadline, one loss per token, nothing that hangs).',
     '',
     'This page is written by `npm run cases -- --full`; a short size of each case runs with `npm test`.',
     '',
