@@ -97,8 +97,8 @@ export class SharedSocket {
         return this.#heard();
       case 'closed':
         return this.#close(message.code, message.reason);
-      case 'forbidden':
-        return this.#fail('its policy does not let it connect');
+      case 'useless':
+        return this.#fail(message.problem);
       default:
         message satisfies never;
     }

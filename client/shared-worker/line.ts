@@ -1,7 +1,9 @@
-import { ANSWER_WITHIN_MS, CHANNELS_PER_SOCKET, CHANNELS_PROTOCOL } from '../../shared/limits.ts';
+import { ANSWER_WITHIN_MS, CHANNELS_PER_SOCKET, CHANNELS_PROTOCOL, PROTOCOL } from '../../shared/limits.ts';
 
 /** The part of a WebSocket that a line uses. */
 export interface LineSocket {
+  /** What the coordinator has taken of what was offered. */
+  readonly protocol: string;
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
   onclose: ((event: never) => void) | null;
@@ -9,13 +11,15 @@ export interface LineSocket {
   close(code?: number): void;
 }
 
-export type MakeLineSocket = (url: string, protocol: string) => LineSocket;
+export type MakeLineSocket = (url: string, protocols: string[]) => LineSocket;
 
 /** What one tab's dial is told. `closed` is the last thing, and is not told of a channel that the tab closed itself. */
 export interface ChannelEvents {
   readonly opened: () => void;
   readonly heard: (frame: string) => void;
   readonly closed: (code: number, reason: string) => void;
+  /** Just before `closed`: this coordinator carries one session on a socket, and no more. */
+  readonly unspoken: () => void;
 }
 
 /** What one tab's dial can do. */
@@ -58,8 +62,10 @@ export class Line {
   /** `gone` is called once, when the socket is no more. */
   constructor(url: string, make: MakeLineSocket, gone: () => void) {
     this.#gone = gone;
-    this.#socket = make(url, CHANNELS_PROTOCOL);
+    // Offered alone it would be refused by whoever does not know it, and a page is never told why.
+    this.#socket = make(url, [CHANNELS_PROTOCOL, PROTOCOL]);
     this.#socket.onopen = () => {
+      if (this.#socket.protocol !== CHANNELS_PROTOCOL) return this.#endUnspoken();
       this.#phase = 'open';
       this.#suspect = false;
       for (const { events } of this.#channels.values()) events.opened();
@@ -145,6 +151,11 @@ export class Line {
     if (this.#channels.size > 0 || this.#phase === 'closed') return;
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => this.#channels.size === 0 && this.#end(1000, ''), LINGER_MS);
+  }
+
+  #endUnspoken(): void {
+    for (const { events } of this.#channels.values()) events.unspoken();
+    this.#end(ABNORMAL, '');
   }
 
   #end(code: number, reason: string): void {

@@ -13,8 +13,8 @@ export type ToTab =
   /** One frame of the tab has come in, so the worker lives. */
   | { readonly kind: 'heard' }
   | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
-  /** This worker may not reach the coordinator: a policy that came with its script forbids it. */
-  | { readonly kind: 'forbidden' };
+  /** This worker is of no use to the tab, which had better dial by itself; in words. */
+  | { readonly kind: 'useless'; readonly problem: string };
 
 /** Of the SharedWorker. Another version of the messages above is another name, so that old and new tabs do not meet. */
 export const WORKER_NAME = 'leasehold.v1';

@@ -44,6 +44,10 @@ export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOv
     tell({ kind: 'closed', code, reason });
     end();
   };
+  const useless = (problem: string): void => {
+    tell({ kind: 'useless', problem });
+    end();
+  };
   const dial = async (url: string, lock: string): Promise<void> => {
     tell({ kind: 'taken', lock: await ownLock });
     whenFree(lock, () => setTimeout(end, LAST_WORDS_MS));
@@ -57,6 +61,7 @@ export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOv
           else tell(frame);
         },
         closed,
+        unspoken: () => useless('the coordinator speaks no channels'),
       });
     } catch (cause) {
       // Of a page of https that asks for ws:, for one.
@@ -73,8 +78,5 @@ export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOv
     } else if (message.kind === 'dial') void dial(message.url, message.lock);
     else end();
   };
-  return () => {
-    tell({ kind: 'forbidden' });
-    end();
-  };
+  return () => useless('its policy does not let it connect');
 }

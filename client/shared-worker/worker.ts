@@ -18,7 +18,7 @@ const ownLock = new Promise<string>((held) => {
 });
 
 const ports: Omit<TabPorts, 'over'> = {
-  lines: new Lines((url, protocol) => new WebSocket(url, protocol)),
+  lines: new Lines((url, protocols) => new WebSocket(url, protocols)),
   ownLock,
   // Told at once where the name is free already. A worker that ends hears no more of it.
   whenFree: (lock, free) => void locks.request(lock, free).catch(() => undefined),

@@ -187,7 +187,7 @@ describe('a client with `share` goes on by itself, and says why', () => {
 
   it('when the worker may not connect', async () => {
     const client = await shared();
-    client.made.says({ kind: 'forbidden' });
+    client.made.says({ kind: 'useless', problem: 'its policy does not let it connect' });
     expectAlone(client, 'its policy does not let it connect');
   });
 

@@ -20,7 +20,7 @@ function lineOf(): Rig {
   let gone = 0;
   const line = new Line(
     'ws://a.test/v1/socket',
-    (url, protocol) => new FakeLineSocket(url, protocol),
+    (url, offered) => new FakeLineSocket(url, offered),
     () => void (gone += 1),
   );
   const [socket] = FakeLineSocket.made;
@@ -34,8 +34,14 @@ function channelOn(line: Line): Heard & { readonly channel: Channel } {
 }
 
 describe('the socket of many tabs', () => {
-  it('speaks leasehold.v1.channels', () => {
-    expect(lineOf().socket).toMatchObject({ url: 'ws://a.test/v1/socket', protocol: 'leasehold.v1.channels' });
+  it('offers channels first; where the coordinator takes the other protocol every channel is told, and it is closed', () => {
+    const { line, socket, gone } = lineOf();
+    expect(socket).toMatchObject({ url: 'ws://a.test/v1/socket', offered: ['leasehold.v1.channels', 'leasehold.v1'] });
+    const heards = [channelOn(line), channelOn(line)];
+    socket.protocol = 'leasehold.v1';
+    socket.opens();
+    expect(heards.map(({ told }) => told[0])).toEqual(['unspoken', 'unspoken']);
+    expect([socket.closed, gone(), line.takes]).toEqual([true, 1, false]);
   });
 
   it('opens for all that waited, and at once for who comes later', () => {

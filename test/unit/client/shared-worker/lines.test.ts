@@ -4,7 +4,7 @@ import { FakeLineSocket, hearing } from './support.ts';
 
 beforeEach(() => void (FakeLineSocket.made = []));
 
-const make = (url: string, protocol: string): FakeLineSocket => new FakeLineSocket(url, protocol);
+const make = (url: string, offered: readonly string[]): FakeLineSocket => new FakeLineSocket(url, offered);
 const urls = (): readonly string[] => FakeLineSocket.made.map(({ url }) => url);
 
 describe('the sockets of one worker', () => {

@@ -8,12 +8,13 @@ export class FakeLineSocket implements LineSocket {
   onclose: ((event: never) => void) | null = null;
   readonly sent: string[] = [];
   readonly url: string;
-  readonly protocol: string;
+  readonly offered: readonly string[];
+  protocol = 'leasehold.v1.channels';
   closed = false;
 
-  constructor(url: string, protocol: string) {
+  constructor(url: string, offered: readonly string[]) {
     this.url = url;
-    this.protocol = protocol;
+    this.offered = offered;
     FakeLineSocket.made.push(this);
   }
   send(data: string): void {
@@ -48,6 +49,7 @@ export function hearing(): Heard {
       opened: () => void told.push('opened'),
       heard: (frame) => void told.push(frame),
       closed: (code, reason) => void told.push(`closed ${code} ${reason}`),
+      unspoken: () => void told.push('unspoken'),
     },
   };
 }

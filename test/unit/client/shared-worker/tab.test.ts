@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function rig(make = (url: string, protocol: string) => new FakeLineSocket(url, protocol)) {
+function rig(make = (url: string, offered: readonly string[]) => new FakeLineSocket(url, offered)) {
   const port = new FakePort();
   const over = vi.fn();
   const free = new Map<string, () => void>();
@@ -103,10 +103,20 @@ describe('one dial of a tab', () => {
     expect(over).toHaveBeenCalledOnce();
   });
 
+  it('says so where the coordinator speaks no channels', async () => {
+    const { port, socket, over } = rig();
+    port.says({ kind: 'dial', url: 'ws://a/v1/socket', lock: 'of the tab' });
+    await Promise.resolve();
+    Object.assign(socket() ?? {}, { protocol: 'leasehold.v1' });
+    socket()?.opens();
+    expect(port.posted.at(-1)).toEqual({ kind: 'useless', problem: 'the coordinator speaks no channels' });
+    expect(over).toHaveBeenCalledOnce();
+  });
+
   it('says so where the policy of the worker forbids to connect, and where the WebSocket throws', async () => {
     const forbidden = await open();
     forbidden.forbid();
-    expect(forbidden.port.posted.at(-1)).toEqual({ kind: 'forbidden' });
+    expect(forbidden.port.posted.at(-1)).toEqual({ kind: 'useless', problem: 'its policy does not let it connect' });
     const { port } = rig(() => {
       throw new SyntaxError('mixed content');
     });
