@@ -72,6 +72,7 @@ describe("elect with scope 'browser'", () => {
     await two.stop();
     await leads(three);
     await until(() => one.position === 0 && one.leader?.label === '3', 'the next is told');
+    expect([one.status, two.status, three.status]).toEqual(['standing', 'stopped', 'leading']);
   });
 
   it('whoever leaves the queue makes room for those behind it', async () => {

@@ -79,6 +79,36 @@ describe("a page with an election of scope 'browser'", () => {
     await one.stop();
   });
 
+  it('stopped, it listens to nothing any more: not to the page, and over no channel', async () => {
+    let open = 0;
+    class Counted extends BroadcastChannel {
+      constructor(name: string) {
+        super(name);
+        open += 1;
+      }
+      override close(): void {
+        open -= 1;
+        super.close();
+      }
+    }
+    vi.stubGlobal('BroadcastChannel', Counted);
+    const signals: AbortSignal[] = [];
+    for (const target of [frame, page]) {
+      const add = target.addEventListener.bind(target);
+      vi.spyOn(target, 'addEventListener').mockImplementation((...given) => {
+        const [, , options] = given;
+        if (typeof options === 'object' && options.signal !== undefined) signals.push(options.signal);
+        add(...given);
+      });
+    }
+    vi.stubGlobal('addEventListener', frame.addEventListener);
+    const election = client('one').elect(freshName(), scope);
+    await leads(election);
+    expect([open, signals.length, signals.some(({ aborted }) => aborted)]).toEqual([1, 4, false]);
+    await election.stop();
+    expect([open, signals.every(({ aborted }) => aborted)]).toEqual([0, true]);
+  });
+
   it('all who listen to a lease that ends as the page stops hear all of it, in order', async () => {
     const election = client('one').elect(freshName(), scope);
     const told = tellingOf(election);
