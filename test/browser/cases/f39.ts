@@ -20,7 +20,8 @@ export const F39: FieldCase = {
     await onStage(
       bench,
       async (stage) => {
-        const options = { maxBackoffMs: 500, connectTimeoutMs: 500 };
+        // Chromium holds back the dials of a page after some failures, for up to seconds: shorter ones never come through.
+        const options = { maxBackoffMs: 500, connectTimeoutMs: 2_000 };
         const tab = await stage.tab('hidden', ttlMs, options);
         const second = await stage.tab('second', ttlMs, options);
         await stand(stage.log, tab.client);
