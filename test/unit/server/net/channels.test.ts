@@ -174,14 +174,18 @@ describe('S11 limits of a socket with channels', () => {
   test('S11 one that is not read holds what comes for it, in order, while others are read', () => {
     const { open, say, inputs, loop, log } = channelsRig({ messagesPerSecond: 100, messagesBurst: 60 });
     const [flooding, other] = [open(1), open(2)];
-    for (let frame = 2; frame < 72; frame += 1) say(1, pong(frame));
+    for (let frame = 2; frame < 92; frame += 1) say(1, pong(frame));
     say(2, pong(2));
     const framesOf = (id: number): readonly number[] =>
       inputs.flatMap((input) => (input.kind === 'frame' && input.socket === id ? [input.frame] : []));
     expect(framesOf(other.id)).toEqual([2]);
     expect(framesOf(flooding.id).at(-1)).toBe(61);
+    // The pause is over; what comes now comes behind what is held, and no more is read than the rate has room for.
+    loop.turn(120, () => say(1, pong(92)));
+    expect(framesOf(flooding.id).at(-1)).toBeGreaterThan(61);
+    expect(framesOf(flooding.id).at(-1)).toBeLessThan(92);
     loop.pass(3_000);
-    expect(framesOf(flooding.id)).toEqual(Array.from({ length: 70 }, (_, index) => index + 2));
+    expect(framesOf(flooding.id)).toEqual(Array.from({ length: 91 }, (_, index) => index + 2));
     expect(log).toEqual([]);
   });
 
@@ -190,10 +194,10 @@ describe('S11 limits of a socket with channels', () => {
     open(1);
     open(2);
     open(3);
-    for (let frame = 2; frame < 90; frame += 1) say(3, pong(frame, 'x'.repeat(20_000)));
-    for (let frame = 2; frame < 100; frame += 1) say(1, pong(frame, 'x'.repeat(60_000)));
+    for (let frame = 2; frame < 90; frame += 1) say(1, pong(frame, 'x'.repeat(20_000)));
+    for (let frame = 2; frame < 100; frame += 1) say(3, pong(frame, 'x'.repeat(60_000)));
     loop.turn(1);
-    expect([closeOf(1), closeOf(2), closeOf(3)]).toEqual([4429, undefined, undefined]);
+    expect([closeOf(1), closeOf(2), closeOf(3)]).toEqual([undefined, undefined, 4429]);
     expect(counts().open).toBe(2);
     expect(log).toEqual([]);
   });
@@ -244,6 +248,15 @@ describe('S11 limits of a socket with channels', () => {
     expect(sentTo(1).length).toBeLessThan(8);
     loop.pass(5_000);
     expect(log).toEqual(['ping', 'close 4408 hello-timeout: No channel was open for 5000 ms.']);
+  });
+
+  test('S11 bytes in a channel before its welcome close it alone', () => {
+    const { open, say, closeOf, log } = channelsRig();
+    open(1);
+    say(2, helloOf('i'));
+    for (let frame = 2; frame < 5; frame += 1) say(2, pong(frame, 'x'.repeat(6_000)));
+    expect(closeOf(2)).toBe(1009);
+    expect(log).toEqual([]);
   });
 
   test('S11 bytes before the first welcome: as many hellos as there are channels, and one more', () => {

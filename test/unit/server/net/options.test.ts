@@ -81,6 +81,24 @@ describe('S11 who is let in', () => {
     expect(admission.connections).toBe(0);
   });
 
+  test('S11 a socket of channels counts once, and each of its channels until it is welcomed', () => {
+    const admission = new Admission();
+    const none = { connectionsMax: 1, connectionsPerAddressMax: 1, unauthenticatedMax: 2 };
+    expect(admission.admit('a', none)).toBeNull();
+    // The first one takes the place of the socket, which waited for nothing else.
+    expect(admission.admitChannel(true, { ...none, unauthenticatedMax: 1 })).toBeNull();
+    expect(admission.admitChannel(false, none)).toBeNull();
+    expect(admission.admitChannel(false, none)).toContain('2 connections that were not welcomed yet');
+    admission.welcomed();
+    admission.channelLeft(true);
+    expect(admission.admitChannel(false, none)).toBeNull();
+    admission.channelLeft(false);
+    expect(admission.admitChannel(false, none)).toBeNull();
+    expect(admission.admitChannel(false, none)).not.toBeNull();
+    admission.left('a', true);
+    expect(admission.connections).toBe(0);
+  });
+
   test('an IPv4 address is the same over an IPv6 socket', () => {
     expect(plainAddress('::ffff:10.0.0.1')).toBe('10.0.0.1');
     expect(plainAddress('2001:db8::1')).toBe('2001:db8::1');
