@@ -8,7 +8,7 @@ import type { Claim } from './claim-machine.ts';
 import type { Reading } from './elapsed.ts';
 import { wantsRenewal } from './lease-machine.ts';
 import { present } from './present.ts';
-import { stepLease } from './steps.ts';
+import { amendId, stepLease } from './steps.ts';
 
 /** In one `renew`, so that it stays far below a frame's size whatever the names are. */
 const RENEW_LEASES_MAX = 200;
@@ -85,12 +85,16 @@ export function flush(book: Book): void {
     if (!first) return;
     const frame = anchors.record(now);
     for (const message of [first, ...rest]) {
-      const asked = 'request' in message && message.request && book.asks.get(message.request);
+      const asked = 'request' in message && message.request && book.asks.get(idOf(message.type, message.request));
       if (asked) asked.frame = frame;
     }
     book.effects.push({ kind: 'send', dial: phase.dial, messages: [{ ...first, frame }, ...rest] });
   }
 }
+
+/** An `amend` goes under the id of its claim, which has been asked before. */
+const idOf = (type: ClientMessage['type'], request: RequestId): RequestId =>
+  type === 'amend' ? amendId(request) : request;
 
 /** How many of the messages fit into so many bytes; at least one. */
 function fitting(messages: readonly ClientMessage[], bytesMax: number): number {

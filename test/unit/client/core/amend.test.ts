@@ -92,6 +92,27 @@ describe('a priority that is changed', () => {
     expect(script.dials).toHaveLength(2);
   });
 
+  test('R21 says nothing of the claim: that is unread for as long as it was, and no longer', () => {
+    const script = new Script();
+    const key = script.acquire();
+    script.welcome();
+    const { frame } = script;
+    script.pass(900);
+    script.do({ kind: 'amend', key, priority: 2 });
+    script.pass(100);
+    expect(script.dials).toHaveLength(2);
+    const read = new Script();
+    read.acquire();
+    read.welcome();
+    read.pass(900);
+    read.receive([{ type: 'ping', ping: 1, nextMs: 500, frame }]);
+    read.do({ kind: 'amend', key, priority: 2 });
+    read.pass(900);
+    expect(read.dials).toHaveLength(1);
+    read.pass(100);
+    expect(read.dials).toHaveLength(2);
+  });
+
   test('of what is over is said to nobody, and keeps no client busy', () => {
     const { script, key } = holding();
     script.do({ kind: 'amend', key, priority: 2 });
