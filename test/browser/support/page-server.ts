@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ROOT } from '../../real/support/built.ts';
+import { now } from '../../real/support/log.ts';
 
 const PAGE = fileURLToPath(new URL('../page/main.ts', import.meta.url));
 const WORKER = fileURLToPath(new URL('../page/worker.ts', import.meta.url));
@@ -22,12 +23,17 @@ export class PageServer implements AsyncDisposable {
   /** Where pages may connect; nowhere before it is set. */
   connectTo = '';
   readonly #server: Server;
+  /** By label: who is given what its page posts. */
+  readonly #hearers = new Map<string, (text: string) => void>();
   /** By path. */
   readonly #programs: ReadonlyMap<string, string>;
 
   private constructor(programs: ReadonlyMap<string, string>) {
     this.#programs = programs;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => {
+      if (request.method === 'POST') this.#posted(request, response);
+      else void this.#answer(request, response);
+    });
   }
 
   static async open(): Promise<PageServer> {
@@ -45,11 +51,32 @@ export class PageServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // A TCP server's address is never a path.
   }
 
+  /** Calls back with each line that a page of this label posts. */
+  hear(label: string, told: (text: string) => void): void {
+    this.#hearers.set(label, told);
+  }
+
+  /** What a page tells in a browser that has no binding for it; and the time, by which it finds out about its own clock. */
+  #posted(request: IncomingMessage, response: ServerResponse): void {
+    if (request.url === '/clock') {
+      response.end(String(now()));
+      return;
+    }
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const told = this.#hearers.get(basename(request.url ?? ''));
+      for (const line of body.split('\n')) told?.(line);
+      response.end();
+    });
+  }
+
   async #answer({ url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await this.#bodyOf(url).catch(() => null);
     response.writeHead(body === null ? 404 : 200, {
       'content-type': url.endsWith('.js') ? 'text/javascript' : 'text/html',
-      'content-security-policy': `default-src 'none'; script-src 'self'; img-src data:; connect-src ${this.connectTo || "'none'"}`,
+      'content-security-policy': `default-src 'none'; script-src 'self'; worker-src 'self'; img-src data:; connect-src ${this.connectTo || "'none'"}`,
     });
     response.end(body ?? '');
   }

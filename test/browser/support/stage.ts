@@ -1,11 +1,11 @@
-import type { Browser } from 'puppeteer-core';
 import { Bench } from '../../real/support/bench.ts';
 import type { ClientHandle, ClientProcess } from '../../real/support/client-process.ts';
 import type { CoordinatorProcess } from '../../real/support/coordinator-process.ts';
 import type { ConnectOptions } from '../../real/support/program/commands.ts';
 import type { Relay } from '../../real/support/relay.ts';
 import type { RunLog } from '../../real/support/run-log.ts';
-import { launch } from './browser.ts';
+import { driveChromium } from './drive-chromium.ts';
+import type { Driver } from './driver.ts';
 import { PageServer } from './page-server.ts';
 import { story } from './story.ts';
 import { Tab } from './tab.ts';
@@ -21,6 +21,10 @@ export interface StagePlan {
   readonly bench?: Bench;
   /** Tabs connect through a relay. */
   readonly relayed?: boolean;
+  /** A browser that is running and goes on afterwards; otherwise a Chromium of its own. */
+  readonly driver?: Driver;
+  /** The tabs of Chromium have one profile, and may share a worker. */
+  readonly together?: boolean;
 }
 
 interface Parts {
@@ -28,7 +32,7 @@ interface Parts {
   readonly server: PageServer;
   readonly coordinator: CoordinatorProcess;
   readonly relay: Relay | null;
-  readonly browser: Browser;
+  readonly driver: Driver;
 }
 
 /** A coordinator, a browser with tabs, processes, and one log of them all, by which the oracles judge. */
@@ -44,15 +48,15 @@ export class Stage implements AsyncDisposable {
     this.#opened = opened;
   }
 
-  static async open({ bench: given, relayed = false }: StagePlan = {}): Promise<Stage> {
+  static async open({ bench: given, relayed = false, driver: running, together }: StagePlan = {}): Promise<Stage> {
     await using opened = new AsyncDisposableStack();
     const bench = given ?? opened.use(new Bench());
     const server = opened.use(await PageServer.open());
     const coordinator = await bench.coordinator({ args: ['--origin', server.origin] });
     const relay = relayed ? await bench.relay(() => coordinator) : null;
-    server.connectTo = [coordinator.url, ...(relay === null ? [] : [relay.url])].join(' ');
-    const browser = opened.adopt(await launch(), (started) => started.close());
-    return new Stage({ bench, server, coordinator, relay, browser }, opened.move());
+    server.connectTo = [server.origin, coordinator.url, ...(relay === null ? [] : [relay.url])].join(' ');
+    const driver = running ?? opened.use(await driveChromium(together));
+    return new Stage({ bench, server, coordinator, relay, driver }, opened.move());
   }
 
   get log(): RunLog {
@@ -77,7 +81,7 @@ export class Stage implements AsyncDisposable {
 
   /** A tab whose page has not connected yet. */
   async blank(label: string): Promise<Tab> {
-    const tab = await Tab.open(this.log, label, this.#parts.browser, this.#parts.server);
+    const tab = await Tab.open(this.log, label, this.#parts.driver, this.#parts.server);
     this.#tabs.push(tab);
     return tab;
   }
@@ -105,8 +109,8 @@ export class Stage implements AsyncDisposable {
 }
 
 /** Plays `scene` and judges it. What goes wrong comes with the story of the run. */
-export async function staged(scene: (stage: Stage) => Promise<void>): Promise<void> {
-  await using stage = await Stage.open();
+export async function staged(scene: (stage: Stage) => Promise<void>, plan: StagePlan = {}): Promise<void> {
+  await using stage = await Stage.open(plan);
   try {
     await scene(stage);
     await stage.finish();

@@ -1,74 +1,56 @@
-import type { Browser, CDPSession, Page } from 'puppeteer-core';
+import type { CDPSession, Page } from 'puppeteer-core';
 import { ClientHandle, type Owner } from '../../real/support/client-process.ts';
 import { now, type EntryOf, type What } from '../../real/support/log.ts';
 import type { ConnectOptions } from '../../real/support/program/commands.ts';
 import type { RunLog } from '../../real/support/run-log.ts';
-import { within } from '../../real/support/waiting.ts';
-import { BINDING, type PageOrder } from '../page/orders.ts';
+import type { PageOrder } from '../page/orders.ts';
+import type { ChromiumOnly, Driven, Driver } from './driver.ts';
 import { PageLog } from './page-log.ts';
-import { rendererOf } from './renderer.ts';
 
 const ARRIVES_MS = 10_000;
-
-interface Parts {
-  readonly page: Page;
-  readonly pageLog: PageLog;
-  readonly cdp: CDPSession;
-  /** Of the renderer. */
-  readonly pid: number;
-  readonly origin: bigint;
-}
+/** The window of a browser that starts or loads takes its time where others have the processor. */
+const LOADS_MS = 30_000;
 
 /** Where pages come from. */
 interface Site {
   readonly origin: string;
+  /** Gives whatever pages of this label post. */
+  hear(label: string, told: (text: string) => void): void;
 }
 
-/**
- * A tab with the test page in it, and one client in that. It has a window and a profile of its own: so it is visible,
- * and its renderer is its alone and can be killed without harm to another tab.
- */
+/** How a page came back: as it was put away, or made anew. */
+export type Return = 'restored' | 'loaded';
+
+/** A tab with the test page in it, and clients in that. */
 export class Tab implements Owner {
   readonly log: RunLog;
   readonly label: string;
   readonly client: ClientHandle;
-  readonly page: Page;
-  readonly cdp: CDPSession;
-  /** What the clock of its first document counts from, in nanoseconds of `process.hrtime`. */
-  readonly origin: bigint;
-  readonly #pid: number;
+  readonly #driven: Driven;
   readonly #site: Site;
   readonly #pageLog: PageLog;
-  #other: Page | null = null;
+  #origin = 0n;
   #living = true;
 
-  private constructor(log: RunLog, label: string, site: Site, { page, pageLog, cdp, pid, origin }: Parts) {
+  private constructor(log: RunLog, label: string, site: Site, driven: Driven, pageLog: PageLog) {
     this.log = log;
     this.label = label;
     this.client = new ClientHandle(this, label);
-    this.page = page;
-    this.cdp = cdp;
-    this.origin = origin;
-    this.#pid = pid;
+    this.#driven = driven;
     this.#site = site;
     this.#pageLog = pageLog;
   }
 
-  static async open(log: RunLog, label: string, browser: Browser, site: Site): Promise<Tab> {
-    const context = await browser.createBrowserContext();
-    const page = await context.newPage();
-    const cdp = await page.createCDPSession();
+  static async open(log: RunLog, label: string, driver: Driver, site: Site): Promise<Tab> {
     const pageLog = new PageLog(log);
-    cdp.on('Runtime.bindingCalled', ({ payload }) => pageLog.arrived(payload));
-    await cdp.send('Runtime.enable');
-    await cdp.send('Runtime.addBinding', { name: BINDING });
-    page.on('pageerror', (error) => log.add({ at: now(), client: label, event: 'unhandled', text: String(error) }));
-    await page.goto(`${site.origin}/page#${label}`);
-    const origin = await originOf(cdp);
-    pageLog.originIs(origin);
-    const tab = new Tab(log, label, site, { page, pageLog, cdp, origin, pid: await rendererOf(browser, cdp) });
+    const told = (text: string): void => pageLog.arrived(text);
+    const failed = (text: string): void => log.add({ at: now(), client: label, event: 'unhandled', text });
+    site.hear(label, told);
+    const driven = await driver.open(`${site.origin}/page#${label}`, { told, failed });
+    const tab = new Tab(log, label, site, driven, pageLog);
+    await tab.#placed();
     // A client that throws as it is loaded is told by this rather than by all that is asked of it.
-    await tab.told('pageshow', 0n);
+    await tab.told('pageshow', 0n, LOADS_MS);
     return tab;
   }
 
@@ -76,14 +58,37 @@ export class Tab implements Owner {
     return this.#living;
   }
 
+  get page(): Page {
+    return this.#chromium.page;
+  }
+
+  get cdp(): CDPSession {
+    return this.#chromium.cdp;
+  }
+
+  /** What the clock of its present document counts from, in nanoseconds of `process.hrtime`; in Chromium. */
+  get origin(): bigint {
+    return this.#origin;
+  }
+
+  get #chromium(): ChromiumOnly {
+    if (this.#driven.chromium === null) throw new Error('only Chromium lets a harness do that');
+    return this.#driven.chromium;
+  }
+
   /** Its page connects a client of this label; a document that came by a reload is another client than the one before. */
   connect(label: string, url: string, options: ConnectOptions): ClientHandle {
-    this.write({ do: 'connect', client: label, url, options, record: true });
+    const { withinMs } = this.#pageLog;
+    if (withinMs > 0) this.log.add({ at: now(), client: label, event: 'clock', withinMs });
+    // What goes over a shared worker no socket of the page can record.
+    const record = options.share === undefined;
+    this.write({ do: 'connect', client: label, url, options, record });
     return new ClientHandle(this, label);
   }
 
   write(order: PageOrder): void {
-    void this.#send(order).catch((error: unknown) => {
+    const said = this.#driven.evaluate(`obey(${JSON.stringify(order)})`);
+    void said.catch((error: unknown) => {
       // A page that has gone obeys no more; whoever waits for an answer says so.
       if (this.#living) this.#tell({ event: 'unhandled', text: String(error) });
     });
@@ -99,39 +104,35 @@ export class Tab implements Owner {
   /** SIGKILL to its renderer. The instant in the log lies before the signal. */
   kill(): void {
     this.#ends({ event: 'killed' });
-    process.kill(this.#pid, 'SIGKILL');
+    process.kill(this.#driven.pid, 'SIGKILL');
   }
 
   /** SIGSTOP to its renderer: no event tells the page. */
   suspend(): void {
     this.#tell({ event: 'suspended' });
-    process.kill(this.#pid, 'SIGSTOP');
+    process.kill(this.#driven.pid, 'SIGSTOP');
   }
 
   resume(): void {
     this.#tell({ event: 'continued' });
-    process.kill(this.#pid, 'SIGCONT');
+    process.kill(this.#driven.pid, 'SIGCONT');
   }
 
   /** As a person closes it: the page hears `pagehide`. */
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.page.once('close', resolve));
-    await this.page.close({ runBeforeUnload: true });
-    await within(closed, ARRIVES_MS, `${this.label} closes`);
+    await this.#driven.close();
     this.#ends({ event: 'exited', code: 0, signal: null });
   }
 
-  /** Another tab of its window is brought to the front. */
   async hide(): Promise<void> {
     const since = now();
-    this.#other ??= await this.page.browserContext().newPage();
-    await this.#other.bringToFront();
+    await this.#driven.hide();
     await this.told('hidden', since);
   }
 
   async show(): Promise<void> {
     const since = now();
-    await this.page.bringToFront();
+    await this.#driven.show();
     await this.told('visible', since);
   }
 
@@ -149,9 +150,10 @@ export class Tab implements Owner {
   /** As a person reloads it; the new document has no client until it connects one. */
   async reload(): Promise<void> {
     const since = now();
-    await this.page.reload();
-    this.#pageLog.originIs(await originOf(this.cdp));
-    await this.told('pageshow', since);
+    this.#pageLog.loads();
+    await this.#driven.reload();
+    await this.#placed();
+    await this.told('pageshow', since, LOADS_MS);
   }
 
   /** As on a processor that many times slower. */
@@ -160,21 +162,25 @@ export class Tab implements Owner {
   }
 
   async leave(): Promise<void> {
-    await this.page.goto(`${this.#site.origin}/elsewhere`);
+    await this.#driven.goTo(`${this.#site.origin}/elsewhere`);
   }
 
-  /** Back to the page that was left. What it told as it was left arrives now. */
-  async back(): Promise<void> {
+  /** Back to the page that was left. What it told as it was left has arrived then, where it was put away and restored. */
+  async back(): Promise<Return> {
     const since = now();
-    await this.cdp.send('Runtime.evaluate', { expression: 'history.back()' });
-    await this.told('pageshow persisted', since);
+    await this.#driven.evaluate('history.back()');
+    const fits = ({ client, what, at }: EntryOf<'page'>): boolean =>
+      client === this.label && what.startsWith('pageshow') && at >= since;
+    const { what } = await this.log.find('page', fits, LOADS_MS, `${this.label} is shown again`);
+    return what === 'pageshow persisted' ? 'restored' : 'loaded';
   }
 
-  async #send(order: PageOrder): Promise<void> {
-    const expression = `obey(${JSON.stringify(order)})`;
-    const { exceptionDetails } = await this.cdp.send('Runtime.evaluate', { expression });
-    if (exceptionDetails !== undefined)
-      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  /** Chromium tells what the clock of a new document counts from; elsewhere the page finds out and posts it. */
+  async #placed(): Promise<void> {
+    const { chromium } = this.#driven;
+    if (chromium === null) return;
+    this.#origin = await chromium.origin();
+    this.#pageLog.originIs(this.#origin);
   }
 
   #ends(what: What): void {
@@ -185,17 +191,4 @@ export class Tab implements Owner {
   #tell(what: What): void {
     this.log.add({ at: now(), client: this.label, ...what });
   }
-}
-
-/**
- * What the document's clock counts from, in nanoseconds of `process.hrtime`: Chromium's `NavigationStart` is of the same
- * clock (measured: within 0.06 ms).
- */
-async function originOf(cdp: CDPSession): Promise<bigint> {
-  await cdp.send('Performance.enable');
-  const { metrics } = await cdp.send('Performance.getMetrics');
-  await cdp.send('Performance.disable');
-  const seconds = metrics.find(({ name }) => name === 'NavigationStart')?.value;
-  if (seconds === undefined) throw new Error('Chromium tells no NavigationStart');
-  return BigInt(Math.round(seconds * 1e9));
 }
