@@ -18,18 +18,17 @@ export interface ReloadPlace {
 export function reloadPlace(urls: readonly string[], namespace = ''): ReloadPlace | null {
   if (!isPage()) return null;
   const key = `leasehold ${urls.join()} ${namespace}`;
-  const read = (): ReloadRecord | null => recordIn(sessionStorage.getItem(key), stamp().wall);
   return {
     take: () =>
       tried(null, () => {
-        const record = read();
+        const text = sessionStorage.getItem(key);
         sessionStorage.removeItem(key);
-        return record;
+        return recordIn(text, stamp().wall);
       }),
     put: (record) =>
       tried(false, () => {
         // Of another client of this page, which left it in this very turn.
-        if (read()) return false;
+        if (tried(null, () => recordIn(sessionStorage.getItem(key), stamp().wall))) return false;
         sessionStorage.setItem(key, JSON.stringify({ ...record, at: stamp().wall }));
         return true;
       }),

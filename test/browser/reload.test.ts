@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === null)('a page that is loaded again', () => {
       await standing(stage.log, next);
       const resigned = now();
       await leader.resign(KEY);
-      await grantOf(stage.log, next, resigned, FAREWELL_MS * 2);
+      await grantOf(stage.log, next, resigned, TTL_MS);
       expect(entriesOf(stage.log.entries, 'held', behind.label)).toEqual([]);
     });
   });
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)('a page that is loaded again', () => {
       await standing(stage.log, next);
       const resigned = now();
       await other.resign(KEY);
-      const held = await grantOf(stage.log, next, resigned, FAREWELL_MS * 2);
+      const held = await grantOf(stage.log, next, resigned, TTL_MS);
       expect(held.token).toBeGreaterThan(others);
     });
   });

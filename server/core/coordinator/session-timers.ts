@@ -41,8 +41,8 @@ export function duesOf(entry: SessionEntry, holds: boolean): SessionDues {
 }
 
 export function firstOf(dues: SessionDues): ListeningMs | null {
-  const { pingAt, silentAt, goneAt, overAt, keepOverAt } = dues;
-  return soonest(soonest(pingAt, silentAt), soonest(soonest(goneAt, overAt), keepOverAt));
+  const ended = soonest(soonest(dues.goneAt, dues.overAt), dues.keepOverAt);
+  return soonest(soonest(dues.pingAt, dues.silentAt), ended);
 }
 
 export const soonest = (a: ListeningMs | null, b: ListeningMs | null): ListeningMs | null =>
