@@ -133,4 +133,23 @@ describe('found seeds', () => {
     };
     expect(play(plan).problems).toEqual([]);
   });
+
+  test('seed 7327: a page that comes back after a crash has no lease that another took over before it', () => {
+    const plan: Plan = {
+      seed: 7_327,
+      workload: 'rolling',
+      clients: 2,
+      names: 1,
+      faultyMs: 2_396,
+      calmMs: 20_000,
+      faults: [
+        { at: 811, kind: 'reload', who: 'b', ms: 750, size: 2 },
+        { at: 948, kind: 'disk-full', who: 'b', ms: 530, size: 0 },
+        { at: 1_024, kind: 'copy', who: 'b', ms: 0, size: 1 },
+        { at: 1_310, kind: 'pause', who: 'coordinator', ms: 1_200, size: 0 },
+        { at: 2_395, kind: 'kill', who: 'b', ms: 1, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
 });
