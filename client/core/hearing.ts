@@ -1,3 +1,4 @@
+import type { Code } from '../../shared/codes.ts';
 import type { CoordinatorMessage, CoordinatorMessageOf } from '../../shared/frames.ts';
 import { fencingToken, type RequestId } from '../../shared/ids.ts';
 import { durationMs } from '../../shared/time.ts';
@@ -138,7 +139,7 @@ function answered(book: Book, message: CoordinatorMessageOf<'released' | 'stateS
     // It was held when this was first said: what is over by now ended by that, and the answer was lost on the way.
     const released = message.released || code === 'expired' || code === 'superseded';
     settle(book, asked, { kind: 'released', released, code: released ? undefined : code });
-    if (held) stepLease(book, held, { kind: 'handed', code: released ? null : (code ?? 'expired') });
+    handed(book, asked, released ? null : (code ?? 'expired'));
   } else if (message.type === 'view') {
     settle(book, asked, { kind: 'views', views: message.views, next: message.next });
   } else {
@@ -166,10 +167,16 @@ function refused(book: Book, message: CoordinatorMessageOf<'error'>, asked: Ask)
   if (message.request) book.asks.delete(message.request);
   if (asked.kind === 'release') return settle(book, asked, { kind: 'released', released: false, code: why.code });
   fail(book, asked, why);
-  const held = asked.kind === 'hand-over' && asked.key ? book.leases.get(asked.key) : undefined;
   // Refused, so it was not handed over: it is still this client's.
-  if (held) stepLease(book, held, { kind: 'handed', code: 'nobody-waiting' });
+  if (asked.kind === 'hand-over') handed(book, asked, 'nobody-waiting');
   return undefined;
+}
+
+/** It comes back only once no other hand-over is on its way, which may find somebody (S1). */
+function handed(book: Book, { key }: Ask, code: Code | null): void {
+  const held = key && book.leases.get(key);
+  for (const other of book.asks.values()) if (code && other.kind === 'hand-over' && other.key === key) return;
+  if (held) stepLease(book, held, { kind: 'handed', code });
 }
 
 function ping(book: Book, { ping: number, nextMs, frame, queue }: CoordinatorMessageOf<'ping'>): void {

@@ -152,4 +152,35 @@ describe('found seeds', () => {
     };
     expect(play(plan).problems).toEqual([]);
   });
+
+  test('seed 80519: S1 a lease that is offered twice is not believed behind the first answer alone', () => {
+    const plan: Plan = {
+      seed: 80_519,
+      workload: 'callers',
+      clients: 2,
+      names: 2,
+      faultyMs: 2_830,
+      calmMs: 1_000,
+      faults: [{ at: 2_829, kind: 'slow', who: 'b', ms: 1_331, size: 400 }],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
+
+  test('seed 2141: calm times begin when what was held through the faults is over', () => {
+    const plan: Plan = {
+      seed: 2_141,
+      workload: 'outages',
+      clients: 4,
+      names: 1,
+      faultyMs: 5_047,
+      calmMs: 20_000,
+      faults: [
+        { at: 388, kind: 'partition', who: 'c', ms: 3_940, size: 0 },
+        { at: 4_749, kind: 'partition', who: 'all', ms: 5_598, size: 0 },
+        { at: 4_749, kind: 'kill', who: 'all', ms: 1, size: 1 },
+        { at: 5_046, kind: 'partition', who: 'd', ms: 1_332, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
 });

@@ -55,6 +55,8 @@ export class Worker {
   readonly #random: Random;
   readonly #mood: Mood;
   #current: RequestId | null = null;
+  /** The current one was granted while there were faults. */
+  #ofFaults = false;
   #lateAt = Infinity;
   #starts = 0;
 
@@ -72,6 +74,11 @@ export class Worker {
       this.#again(random.between(0, 500));
     };
     client.onStart();
+  }
+
+  /** What it got while there were faults it still has, and whoever waits has had no chance yet. */
+  get lingers(): boolean {
+    return this.#ofFaults && this.#current !== null && this.#holds(this.#current);
   }
 
   #terms(): AcquireTerms {
@@ -127,6 +134,7 @@ export class Worker {
     if (this.client.host.mono > this.#lateAt) history.broken.push(`S10 ${key} ended after the end of its wait`);
     if (outcome.kind === 'failed') return this.#again(this.#random.between(20, 600));
     history.counts.grants += 1;
+    this.#ofFaults = !this.#mood.calm;
     if (this.#mood.calm) this.calmGrants += 1;
     return this.#hold(key, outcome.name, outcome.fencingToken);
   }

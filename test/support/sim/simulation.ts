@@ -30,6 +30,8 @@ const DRIFT = 0.000_49;
 const HEALED_MS = 10_000;
 /** The longest pause before a dial, of a client that was dropped soon after its welcome several times in a row. */
 const PAUSE_MS_MAX = 31_000;
+/** The longest hold that began while there were faults, and the window behind it where it is renewed no more. */
+const LINGERS_MS = 16_000;
 /** The longest pause of a candidate after setbacks. */
 const PACED_MS = 30_000;
 /** Claims are granted or over by then, fixed windows too, and what is told once a second is told. */
@@ -90,6 +92,8 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   while (isPausing() && world.now < faultyMs + HEALED_MS + PAUSE_MS_MAX) world.runUntil(world.now + 1_000);
   mood.calm = true;
   history.add({ kind: 'calm', at: world.now });
+  const lateMs = world.now + LINGERS_MS;
+  while (workers.some(({ lingers }) => lingers) && world.now < lateMs) world.runUntil(world.now + 1_000);
   world.runUntil(world.now + calmMs);
   history.add({ kind: 'over', at: world.now });
   mood.atRest = true;

@@ -14,8 +14,6 @@ const BOUND_ONLY = 'it is looked up by the socket that speaks for the session, a
 const RISING = 'the numbers of a client rise over all its sockets, and what comes on one socket keeps its order';
 const UNNUMBERED = 'no dial and no frame of a session is known after a restart: any number is new';
 const UNTOLD = 'nobody was told of the token yet, so that nobody can name it';
-const ABOVE =
-  'the second of the wall clock is the floor of tokens, and above all that anybody was shown; a clock that is set back together with a restore gives S2 up and is left out';
 const UNWRITABLE =
   'it is said behind a failed append, which has undone every grant, and nothing is granted until it is taken back';
 
@@ -72,7 +70,6 @@ const RULES: readonly Rule[] = [
     ],
     UNTOLD,
   ],
-  ['name', PHASES, ['lift-mark'], ABOVE],
   ['name', ['pending'], ['writable'], UNWRITABLE],
 ];
 
@@ -164,6 +161,12 @@ const SELDOM_RULES: readonly Rule[] = [
     'the change has to cross the end of its lease, or to be the first word behind a restart',
   ],
   ['name', ['ending', 'closed', 'delayed'], ['hand-over'], 'it has to cross the end of the lease'],
+  [
+    'name',
+    PHASES,
+    ['lift-mark'],
+    'the second of the wall clock is the floor of tokens: a journal has to be lost or set back within the second in which they were granted',
+  ],
   ['name', ['recovered'], ['revoke, now'], 'an operator has to come between a restart and the next renewal'],
   [
     'name',

@@ -147,6 +147,8 @@ describe('release', () => {
   });
 });
 
+const REFUSED = { type: 'error', code: 'unavailable', message: 'not now', retryable: true } as const;
+
 describe('handOver', () => {
   test('R13 it is not believed while it is offered, and released once somebody has it', () => {
     const { world, key, release } = holding();
@@ -166,6 +168,30 @@ describe('handOver', () => {
     expect(world.lease(key)?.status).toBe('held');
     expect(world.sent('renew')).toHaveLength(1);
   });
+
+  test('S1 offered twice, it comes back only behind the answer to both: the second may have found somebody', () => {
+    const { world, key, release } = holding();
+    release(1, true);
+    release(2, true);
+    world.say({ type: 'released', request: requestId('#1'), released: false, code: 'nobody-waiting' });
+    expect(world.outcome(1)).toMatchObject({ released: false });
+    expect(world.lease(key)?.status).toBe('at-risk');
+    world.say({ type: 'released', request: requestId('#2'), released: true });
+    expect(world.news(key)).toEqual(['released']);
+  });
+
+  test.each([{ type: 'released', released: false, code: 'nobody-waiting' }, REFUSED] as const)(
+    'offered twice and taken by nobody, it is kept behind the second $type',
+    (answer) => {
+      const { world, key, release } = holding();
+      release(1, true);
+      release(2, true);
+      world.say({ ...answer, request: requestId('#1') });
+      expect(world.lease(key)?.status).toBe('at-risk');
+      world.say({ ...answer, request: requestId('#2') });
+      expect(world.lease(key)?.status).toBe('held');
+    },
+  );
 
   test('without an answer it ends with the loss', () => {
     const { world, key, release } = holding();
