@@ -164,4 +164,22 @@ describe('found seeds', () => {
     };
     expect(play(plan).problems).toEqual([]);
   });
+
+  test('seed 85003: S2 tokens rise over a journal that is set back within the second of its last start', () => {
+    const plan: Plan = {
+      seed: 85_003,
+      workload: 'restore',
+      clients: 4,
+      names: 1,
+      faultyMs: 8_134,
+      calmMs: 20_000,
+      faults: [
+        { at: 742, kind: 'slow', who: 'a', ms: 2_933, size: 1_000 },
+        { at: 2_718, kind: 'kill', who: 'c', ms: 3_046, size: 1 },
+        { at: 5_887, kind: 'restore', who: 'a', ms: 1, size: 1 },
+        { at: 8_133, kind: 'sleep', who: 'b', ms: 1_844, size: 2_500 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
 });

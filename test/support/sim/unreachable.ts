@@ -148,7 +148,7 @@ const SELDOM_RULES: readonly Rule[] = [
     'name',
     PHASES,
     ['lift-mark'],
-    'the second of the wall clock is the floor of tokens: a journal has to be lost or set back within the second in which they were granted',
+    'the millisecond of the wall clock is the floor of tokens: whoever shows a larger one was granted it in a run that began no sooner',
   ],
   ['name', ['recovered'], ['revoke, now'], 'an operator has to come between a restart and the next renewal'],
   [
