@@ -8,6 +8,7 @@ const ASKED_NOTHING = 'with nothing asked and nothing held nothing can be unansw
 const OVER_IS_OVER =
   'only what is living is looked at, renewed, given back or ended: what is over is answered without a step';
 const NO_RENEWAL = 'only what waits for a renewal is told that one was sent';
+const LAST_OFFER = 'of several offers only the last answer is heard, and until then it is being offered';
 const SAYS_NOTHING = 'a claim that is over says nothing more, and the next one has a key of its own';
 const BEHIND_ITS_GRANT = 'the end of a lease is told behind its grant';
 const BOUND_ONLY = 'it is looked up by the socket that speaks for the session, and none does';
@@ -42,6 +43,7 @@ const RULES: readonly Rule[] = [
   ['connection', ['idle'], ['stale'], ASKED_NOTHING],
   ['lease', ['lost', 'released'], ['look', 'renew', 'hand-over', 'refused', 'end', 'sent'], OVER_IS_OVER],
   ['lease', ['resting', 'handing'], ['sent'], NO_RENEWAL],
+  ['lease', ['resting', 'renewing'], ['handed'], LAST_OFFER],
   ['election', ['leading', 'pausing'], ['queued', 'granted', 'failed'], SAYS_NOTHING],
   ['election', ['standing', 'pausing'], ['over'], BEHIND_ITS_GRANT],
   ['session', ['away', 'unheard', 'bye'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
@@ -106,12 +108,7 @@ const SELDOM_RULES: readonly Rule[] = [
     ['refused'],
     'its end is told before, on the same socket, or its holder has seen it on its own clock (S6)',
   ],
-  [
-    'lease',
-    ['silent', 'doubt'],
-    ['handed'],
-    'of two hand-overs the second has to be answered after a silence or a sleep',
-  ],
+  ['lease', ['silent', 'doubt'], ['handed'], 'an offer has to be answered after a silence or a sleep'],
   ['lease', ['doubt'], ['renew'], 'a doubt lasts for a second at most, and is seldom'],
   ['lease', ['released'], ['told'], 'a grant that was told twice has to come behind its release'],
   ['election', ['leading'], ['due'], 'its pause was cut short, and it leads before that would have been over'],
