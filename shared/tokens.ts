@@ -9,10 +9,14 @@ const FLOOR_UNTIL_S = FLOOR_FROM_S + 20 * 366 * 86_400;
 const unixSeconds = (now: WallMs): number => Math.floor(now / 1_000);
 const wallIsCredible = (seconds: number): boolean => seconds >= FLOOR_FROM_S && seconds <= FLOOR_UNTIL_S;
 
-/** The mark with which a run starts, so that its first token is larger than any that an earlier run granted (S2). */
+/**
+ * The mark with which a run starts, so that its first token is larger than any that an earlier run granted (S2). To the
+ * millisecond: a journal may be replaced, and its coordinator started again, within one second.
+ */
 export function markAtStart(persisted: FencingToken, now: WallMs): FencingToken {
   const seconds = unixSeconds(now);
-  const floor = wallIsCredible(seconds) ? seconds * TOKENS_PER_SECOND : 0;
+  const within = Math.floor(((now - seconds * 1_000) * TOKENS_PER_SECOND) / 1_000);
+  const floor = wallIsCredible(seconds) ? seconds * TOKENS_PER_SECOND + within : 0;
   return fencingToken(Math.max(persisted, Math.min(floor, TOKEN_LIFT_MAX) - 1, 0));
 }
 

@@ -199,6 +199,21 @@ const BAD: readonly (readonly [string, readonly string[], readonly Happened[]])[
     [renewal('renewal-arrived', 4, 7), expired(5, 7), renewal('renewal-late', 5, 7)],
   ],
   ['a lease is renewed that has ended', ['renewals'], [expired(5, 7), renewal('renewal-done', 6, 7)]],
+  [
+    'a lease is renewed that has ended, before a crash undoes the end',
+    ['renewals'],
+    [expired(5, 7), renewal('renewal-done', 6, 7), { kind: 'killed', at: 7 }],
+  ],
+  [
+    'a lease is renewed that has ended, and a crash finds the end on the disk',
+    ['renewals'],
+    [expired(5, 7), endStored(5.5, 7), { kind: 'killed', at: 6 }, renewal('renewal-done', 7, 7)],
+  ],
+  [
+    'a lease is renewed that has ended, before an older copy of the disk has it again',
+    ['renewals'],
+    [expired(5, 7), renewal('renewal-done', 6, 7), { kind: 'disk-replaced', at: 7 }],
+  ],
   ['a waiter that is gone is granted', ['waiters'], [granted(0, 7, 9_000)]],
   [
     'a grant of which nobody was told is waited out',
@@ -297,7 +312,13 @@ describe('checkers', () => {
   });
 
   test('an end that no disk had is undone by a crash', () => {
-    expect(problemsIn([expired(5, 7), { kind: 'killed', at: 6 }, believed('a', 7, 7, 10)])).toEqual([]);
+    const undone: readonly Happened[] = [expired(5, 7), { kind: 'killed', at: 6 }];
+    expect(problemsIn([...undone, believed('a', 7, 7, 10)])).toEqual([]);
+    expect(problemsIn([...undone, renewal('renewal-done', 7, 7)])).toEqual([]);
+  });
+
+  test('a lease that an older copy of the disk has again may be renewed', () => {
+    expect(problemsIn([expired(5, 7), { kind: 'disk-replaced', at: 6 }, renewal('renewal-done', 7, 7)])).toEqual([]);
   });
 
   test('in the quiet time of a replaced disk an end opens nothing', () => {

@@ -183,4 +183,44 @@ describe('found seeds', () => {
     };
     expect(play(plan).problems).toEqual([]);
   });
+
+  test('seed 85003: S2 tokens rise over a journal that is set back within the second of its last start', () => {
+    const plan: Plan = {
+      seed: 85_003,
+      workload: 'restore',
+      clients: 4,
+      names: 1,
+      faultyMs: 8_134,
+      calmMs: 20_000,
+      faults: [
+        { at: 742, kind: 'slow', who: 'a', ms: 2_933, size: 1_000 },
+        { at: 2_718, kind: 'kill', who: 'c', ms: 3_046, size: 1 },
+        { at: 5_887, kind: 'restore', who: 'a', ms: 1, size: 1 },
+        { at: 8_133, kind: 'sleep', who: 'b', ms: 1_844, size: 2_500 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
+
+  test('seed 90111: a lease whose end a crash undid on a full disk is renewed in the next run', () => {
+    const plan: Plan = {
+      seed: 90_111,
+      workload: 'hand-over',
+      clients: 2,
+      names: 1,
+      faultyMs: 8_678,
+      calmMs: 20_000,
+      faults: [
+        { at: 362, kind: 'sleep', who: 'b', ms: 4_559, size: 0 },
+        { at: 1_433, kind: 'kill', who: 'a', ms: 1, size: 0 },
+        { at: 2_259, kind: 'slow', who: 'a', ms: 4_734, size: 1_000 },
+        { at: 3_531, kind: 'disk-full', who: 'b', ms: 1_533, size: 0 },
+        { at: 4_857, kind: 'kill', who: 'b', ms: 1, size: 0 },
+        { at: 8_202, kind: 'slow', who: 'b', ms: 364, size: 400 },
+        { at: 8_503, kind: 'revoke', who: 'b', ms: 0, size: 0 },
+        { at: 8_677, kind: 'kill', who: 'a', ms: 1, size: 1 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
 });

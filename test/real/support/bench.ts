@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SESSION_SILENCE_MS_MIN } from '../../../shared/limits.ts';
 import { requireFreshBuild } from './built.ts';
 import { ClientProcess } from './client-process.ts';
 import type { Coordinating } from './coordinating.ts';
@@ -8,7 +9,7 @@ import { CoordinatorProcess, type CoordinatorOptions } from './coordinator-proce
 import { HostedCoordinator } from './hosted-coordinator.ts';
 import type { HostStart } from './hosted/lines.ts';
 import { entriesOf, toLine } from './log.ts';
-import { atRest, judge } from './oracles.ts';
+import { atRest, gaveUpDial, judge } from './oracles.ts';
 import { RawClient } from './raw-client.ts';
 import { Relay } from './relay.ts';
 import { RunLog } from './run-log.ts';
@@ -130,7 +131,10 @@ export class Bench implements AsyncDisposable {
       if (coordinator.living) this.violated(await this.#restOf(coordinator));
   }
 
-  /** O6: what a coordinator still counts 5 s after the last client has gone. */
+  /**
+   * O6: what a coordinator still counts 5 s after the last client has gone. A dial that its client gave up may have been
+   * welcomed all the same, and then nobody says good-bye: such a session is over after its 30 s of silence, no later.
+   */
   async #restOf(coordinator: Coordinating): Promise<readonly string[]> {
     const ghosts = this.ghosts + entriesOf(this.log.entries, 'killed').length;
     let left: readonly string[] = [];
@@ -141,7 +145,8 @@ export class Bench implements AsyncDisposable {
       left = atRest(counts, { ...none, sessions: Math.min(counts.sessions, ghosts) });
       return left.length === 0 ? true : null;
     };
-    await eventually(calm, REST_MS, 'rest').catch(() => undefined);
+    const patience = gaveUpDial(this.log.entries) ? SESSION_SILENCE_MS_MIN + REST_MS : REST_MS;
+    await eventually(calm, patience, 'rest').catch(() => undefined);
     return left;
   }
 

@@ -3,6 +3,7 @@ import type { Entry, What } from './log.ts';
 import {
   atRest,
   beliefsNeverOverlap,
+  gaveUpDial,
   grantsNeverOverlap,
   heldNeverPastDeadline,
   judge,
@@ -299,5 +300,17 @@ describe('O6', () => {
     expect(atRest(counts, { sessions: 1, leases: 0 })).toHaveLength(1);
     expect(atRest(counts, { sessions: 2, sockets: 1, leases: 0, claims: 0 })).toEqual([]);
     expect(atRest({ ...counts, watches: 1 }, { watches: 0 })).toHaveLength(1);
+  });
+
+  test('a dial that was given up is told from a connection that broke', () => {
+    const says = (ms: number, client: string, status: string): Entry => at(ms, client, { event: 'status', status });
+    const broken = [
+      says(0, 'A', 'connecting'),
+      says(1, 'B', 'connecting'),
+      says(2, 'A', 'open'),
+      says(3, 'A', 'backing-off'),
+    ];
+    expect(gaveUpDial(broken)).toBe(false);
+    expect(gaveUpDial([...broken, says(4, 'B', 'backing-off')])).toBe(true);
   });
 });

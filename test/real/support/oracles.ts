@@ -172,6 +172,16 @@ export function atRest(counts: Counts, expected: Partial<Counts>): readonly stri
   return wrong;
 }
 
+/** Whether a client dialled and was not welcomed: its session may exist all the same, and nobody says good-bye for it. */
+export function gaveUpDial(entries: readonly Entry[]): boolean {
+  const last = new Map<string, string>();
+  for (const { client, status } of entriesOf(entries, 'status')) {
+    if (status === 'backing-off' && last.get(client) === 'connecting') return true;
+    last.set(client, status);
+  }
+  return false;
+}
+
 /** O1-O5 over one run. */
 export function judge(entries: readonly Entry[]): readonly string[] {
   return [tokensRise, beliefsNeverOverlap, heldNeverPastDeadline, lostOnceAndFirst, nothingHangs].flatMap((oracle) =>

@@ -21,8 +21,6 @@ export const NAMES = [leaseName('name-1'), leaseName('name-2')] as const;
 
 /** Longer than any window in the simulation, and than what a drift of 0.1 % makes of it. */
 const QUIET_MS = 6_100;
-/** Without its mark a journal has the second of the wall clock as floor of its tokens: not that of its first start again. */
-const REPLACED_FROM_MS = 2_000;
 
 type ToClient = (client: SimulatedClient, fault: Fault, stage: Stage) => void;
 type ToCoordinator = (stage: Stage, fault: Fault) => void;
@@ -134,14 +132,14 @@ const TO_COORDINATOR: Partial<Record<FaultKind, ToCoordinator>> = {
   },
   backup: ({ coordinator }) => coordinator.backup(),
   restore: (stage, fault) => {
-    if (!stage.coordinator.isUp || stage.world.now < REPLACED_FROM_MS) return;
+    if (!stage.coordinator.isUp) return;
     kill(stage, fault, QUIET_MS);
     stage.coordinator.restore(QUIET_MS);
     stage.history.counts.restored += 1;
     stage.history.add({ kind: 'disk-replaced', at: stage.world.now });
   },
   'disk-lost': (stage, fault) => {
-    if (!stage.coordinator.isUp || stage.world.now < REPLACED_FROM_MS) return;
+    if (!stage.coordinator.isUp) return;
     kill(stage, fault, QUIET_MS);
     stage.coordinator.lose(QUIET_MS);
     stage.history.counts.disksLost += 1;

@@ -12,9 +12,10 @@ const NOW = wallMs(Date.UTC(2026, 11, 1));
 const NOW_S = NOW / 1_000;
 
 describe('S2 the mark at the start of a run', () => {
-  it('lets the first token be floor(unix seconds) x 2^20 where nothing larger was granted', () => {
+  it('lets the first token be floor(unix seconds x 2^20), to the millisecond, where nothing larger was granted', () => {
     expect(nextToken(markAtStart(fencingToken(0), NOW))).toBe(NOW_S * PER_SECOND);
-    expect(nextToken(markAtStart(fencingToken(0), wallMs(NOW + 999)))).toBe(NOW_S * PER_SECOND);
+    expect(nextToken(markAtStart(fencingToken(0), wallMs(NOW + 1)))).toBe(NOW_S * PER_SECOND + 1_048);
+    expect(nextToken(markAtStart(fencingToken(0), wallMs(NOW + 999)))).toBe(NOW_S * PER_SECOND + 1_047_527);
     expect(nextToken(markAtStart(fencingToken(0), wallMs(NOW + 1_000)))).toBe((NOW_S + 1) * PER_SECOND);
   });
 

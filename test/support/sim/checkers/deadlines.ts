@@ -1,5 +1,5 @@
 import type { Happened } from '../history.ts';
-import { beliefsIn, eventsOf, instant } from './reading.ts';
+import { beliefsIn, eventsOf, instant, undoneAt } from './reading.ts';
 
 /** S5, S6: the coordinator ends no lease by time while its holder believes, whether anybody waits for it or not. */
 export function earlyEnds(events: readonly Happened[]): readonly string[] {
@@ -18,15 +18,12 @@ export function earlyEnds(events: readonly Happened[]): readonly string[] {
  * older copy may know of a shorter window than the holder, and it is for that that nothing is granted meanwhile.
  */
 function remainingEnds(events: readonly Happened[]): ReturnType<typeof eventsOf<'ended'>> {
-  const kills = eventsOf(events, 'killed');
-  const stored = eventsOf(events, 'end-stored');
   const disks = eventsOf(events, 'disk-replaced');
   const grants = eventsOf(events, 'granted');
-  return eventsOf(events, 'ended').filter(({ token, at }) => {
-    const disk = disks.findLast((one) => one.at <= at);
-    if (disk !== undefined && !grants.some((grant) => grant.at > disk.at && grant.at < at)) return false;
-    const killedAt = kills.find((kill) => kill.at >= at)?.at ?? Infinity;
-    return killedAt === Infinity || stored.some((end) => end.token === token && end.at >= at && end.at <= killedAt);
+  return eventsOf(events, 'ended').filter((ended) => {
+    const disk = disks.findLast((one) => one.at <= ended.at);
+    if (disk !== undefined && !grants.some((grant) => grant.at > disk.at && grant.at < ended.at)) return false;
+    return undoneAt(events, ended) === null;
   });
 }
 

@@ -30,3 +30,11 @@ export function beliefsIn(events: readonly Happened[]): readonly Belief[] {
     return until > belief.from ? [{ ...belief, to: until }] : [];
   });
 }
+
+/** When a crash undid this end of a lease, since no disk had it: the next run gives the lease its window again (S4, S5). */
+export function undoneAt(events: readonly Happened[], { token, at }: Of<'ended'>): number | null {
+  const killedAt = eventsOf(events, 'killed').find((kill) => kill.at >= at)?.at ?? null;
+  if (killedAt === null) return null;
+  const stored = eventsOf(events, 'end-stored');
+  return stored.some((end) => end.token === token && end.at >= at && end.at <= killedAt) ? null : killedAt;
+}

@@ -162,6 +162,6 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
       },
     ],
     by: 'claims',
-    within: 1_000,
+    within: 3_000,
   },
 ];
