@@ -3,6 +3,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { PROTOCOL } from '../../../../shared/limits.ts';
 import type { Json } from '../../../../shared/json.ts';
 import { messagesOf } from '../../support/relay.ts';
+import { eventually } from '../../support/waiting.ts';
 
 /** What is said of versions in `hello`; a field that is absent is left out. */
 export type Versions = { readonly protocolMin?: Json; readonly protocolMax?: Json };
@@ -36,6 +37,11 @@ export class Interpreter {
     for (const client of this.#server.clients) client.send(JSON.stringify(frame));
   }
 
+  /** Until each client that was connected has gone by itself, and all that it said has been passed on. */
+  async left(): Promise<void> {
+    await eventually(() => (this.#server.clients.size === 0 ? true : null), 5_000, 'its clients have gone');
+  }
+
   cut(): void {
     for (const client of this.#server.clients) client.terminate();
   }
@@ -62,7 +68,11 @@ export class Interpreter {
       if (code === 1005 || code === 1006) client.terminate();
       else client.close(code, reason);
     });
-    client.on('close', () => upstream.terminate());
+    // A socket that is destroyed with something unread in it is reset, which may overtake the farewell that was sent on it.
+    client.on('close', (code) => {
+      if (code === 1006 || upstream.readyState !== WebSocket.OPEN) upstream.terminate();
+      else upstream.close(1000);
+    });
     // Its `close` follows.
     for (const socket of [client, upstream]) socket.on('error', () => undefined);
   }
