@@ -5,6 +5,7 @@ import { ANSWER_WITHIN_MS, GOOD_CONNECTION_MS, PING_MS_DEFAULT, PING_MS_MIN } fr
 import { latest, later, monoMs, type MonoMs } from '../../shared/time.ts';
 import type { Reading } from './elapsed.ts';
 import { failure } from './failures.ts';
+import { heldBackMs } from './held-back.ts';
 import { dialNumber, type ClientSettings, type ClientStatus, type DialNumber, type Failure } from './types.ts';
 
 /** The way to the coordinator: dial, hello, welcome, silence, pauses. docs/CLIENT-STATES.md has every state x event. */
@@ -69,7 +70,10 @@ export type ConnectionEffect =
   | { readonly kind: 'hello' };
 
 export interface Surroundings {
-  readonly settings: Pick<ClientSettings, 'urls' | 'connectTimeoutMs' | 'maxBackoffMs' | 'pingMs' | 'chance'>;
+  readonly settings: Pick<
+    ClientSettings,
+    'urls' | 'connectTimeoutMs' | 'maxBackoffMs' | 'pingMs' | 'chance' | 'holdsDialsBack'
+  >;
   /** What is left of the most pressing lease; Infinity without one that renews. */
   readonly stakeMs: number;
   /** How often the coordinator pings whoever waits as this client does, promised or not; Infinity when it waits for nothing. */
@@ -138,7 +142,12 @@ export function connectionStep(
       if (phase.kind !== 'asking') return stay(connection);
       return to(
         connection,
-        { ...phase, kind: 'dialing' },
+        // Whoever gave up before it goes out would fail again, and so be held back for ever.
+        {
+          ...phase,
+          kind: 'dialing',
+          until: later(phase.until, around.settings.holdsDialsBack ? heldBackMs(connection.failures) : 0),
+        },
         { kind: 'dial', dial: phase.dial, url: urlOf(connection, around) },
       );
     case 'opened':

@@ -48,6 +48,8 @@ export interface ClientSettings {
   readonly maxBackoffMs: DurationMs;
   readonly idleMs: DurationMs;
   readonly pingMs: DurationMs | undefined;
+  /** The browser holds dials back after failures, and tells nobody. */
+  readonly holdsDialsBack?: boolean | undefined;
   /** What an earlier instance left to this one. */
   readonly resume?: ReloadRecord | undefined;
   /** Resolution of the monotonic clock, for the stop margin (R11). */

@@ -28,7 +28,7 @@ import {
   TRY_RULES,
 } from './options.ts';
 import { followPage } from './page.ts';
-import { CLOCK_RESOLUTION_MS, idleMsDefault, pingMsFor, randomId, stamp } from './platform.ts';
+import { CLOCK_RESOLUTION_MS, idleMsDefault, isBrowser, pingMsFor, randomId, stamp } from './platform.ts';
 import type {
   Client,
   ClientEvents,
@@ -268,6 +268,7 @@ class InnerClient {
       pingMs: pingMsFor(this.#ttlMs),
       clockResolutionMs: CLOCK_RESOLUTION_MS,
       chance: Math.random,
+      holdsDialsBack: isBrowser('Chrome'),
       resume: this.#left ?? undefined,
     };
     const runner = new Runner({

@@ -49,6 +49,12 @@ export const processHere = (): ProcessHere | undefined => {
 
 export const idleMsDefault = (): number => (processHere() ? IDLE_MS_DEFAULT_PROCESS : IDLE_MS_DEFAULT_PAGE);
 
+/** Or one made of it: all that is made of Chromium names itself so. Workers have a navigator too; some runtimes have none. */
+export function isBrowser(name: 'Chrome' | 'Firefox'): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return navigator?.userAgent?.includes(`${name}/`) === true;
+}
+
 /** Not so in workers, whose timers are not throttled, nor in a process. */
 export const isPage = (): boolean => 'document' in globalThis;
 

@@ -23,7 +23,8 @@ export interface ConnectOptions {
   readonly ttlMs?: number | undefined;
   /**
    * How long one attempt to connect may take, in ms; also what `tryAcquire`, `inspect` and `ready` wait for a coordinator
-   * when nothing else was said. Default 5,000; 100 to 60,000.
+   * when nothing else was said. Default 5,000; 100 to 60,000. In Chromium an attempt may take up to 5 s more when several
+   * before it failed: that browser holds back the sockets of a page whose dials fail, and tells it nothing.
    */
   readonly connectTimeoutMs?: number | undefined;
   /** Longest pause between two attempts to connect, in ms; the pauses are random below it. Default 8,000; 100 to 300,000. */

@@ -1,7 +1,7 @@
 import { checkMessage } from '../../shared/frame-check.ts';
 import { COORDINATOR_FRAMES, type ClientMessage, type CoordinatorMessage } from '../../shared/frames.ts';
 import { SOCKET_PATH } from '../../shared/limits.ts';
-import { randomId } from './platform.ts';
+import { isBrowser, randomId } from './platform.ts';
 import { untieOf } from './process-tie.ts';
 import type { WebSocketLike } from './public-options.ts';
 
@@ -30,13 +30,7 @@ const OPEN = 1;
  * to it not at all.
  */
 export const socketPath = (failed: boolean): string =>
-  failed && isFirefox() ? `${SOCKET_PATH}/${randomId()}` : SOCKET_PATH;
-
-/** Workers have a navigator too; some runtimes have none. */
-function isFirefox(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  return navigator?.userAgent?.includes('Firefox/') === true;
-}
+  failed && isBrowser('Firefox') ? `${SOCKET_PATH}/${randomId()}` : SOCKET_PATH;
 
 /** `socket` was just made. */
 export function openSocket(socket: WebSocketLike, events: SocketEvents): Socket {
