@@ -4,6 +4,7 @@ import type { FieldCase } from '../../real/support/field-case.ts';
 import { entriesOf, msBetween, now } from '../../real/support/log.ts';
 import { sleep } from '../../real/support/waiting.ts';
 import type { Stage } from '../support/stage.ts';
+import type { Tab } from '../support/tab.ts';
 import { grantFor, measureSlowest, standFor } from './support/names.ts';
 import { onStage } from './support/on-stage.ts';
 import { reloadTab } from './support/reloading.ts';
@@ -26,8 +27,9 @@ export const F41: FieldCase = {
       const place = { stage, waiter };
       const ends: Ends[] = [];
       for (let run = 0; run < runs; run += 1) {
-        const crash = await crashed(place, run);
-        const workerMs = await closedWorker(place, run);
+        const doomed = await tabsOf(stage, run);
+        // Each waits for the end of a window, of a name of its own.
+        const [crash, workerMs] = await Promise.all([crashed(place, doomed, run), closedWorker(place, doomed, run)]);
         ends.push({ ...crash, workerMs, ...(await reloadedAndClosed(place, run)) });
       }
       tell(bench, ends);
@@ -51,12 +53,27 @@ interface Ends {
   readonly closedMs: number;
 }
 
+interface Doomed {
+  readonly tab: Tab;
+  readonly reopened: Tab;
+  readonly withWorker: Tab;
+}
+
+/** One after the other, since a renderer is told by what it alone takes of memory. */
+const tabsOf = async (stage: Stage, run: number): Promise<Doomed> => ({
+  tab: await stage.tab(`crashed-${run}`, TTL_MS),
+  reopened: await stage.tab(`reopened-${run}`, TTL_MS),
+  withWorker: await stage.blank(`worker-${run}`),
+});
+
 /** Of one name the waiter is next; of the other nobody but the same page, opened again. */
-async function crashed({ stage, waiter }: Place, run: number): Promise<Pick<Ends, 'crashedMs' | 'reopenedMs'>> {
+async function crashed(
+  { stage, waiter }: Place,
+  { tab, reopened }: Doomed,
+  run: number,
+): Promise<Pick<Ends, 'crashedMs' | 'reopenedMs'>> {
   const { log } = stage;
   const [name, alone] = [`crash-${run}`, `alone-${run}`];
-  const tab = await stage.tab(`crashed-${run}`, TTL_MS);
-  const reopened = await stage.tab(`reopened-${run}`, TTL_MS);
   for (const one of [name, alone]) await standFor(log, tab.client, one);
   await standFor(log, waiter, name);
   const killed = now();
@@ -71,10 +88,9 @@ async function crashed({ stage, waiter }: Place, run: number): Promise<Pick<Ends
 }
 
 /** A dedicated worker ends with its page, and no event tells it. */
-async function closedWorker({ stage, waiter }: Place, run: number): Promise<number> {
+async function closedWorker({ stage, waiter }: Place, { withWorker: tab }: Doomed, run: number): Promise<number> {
   const { log } = stage;
   const name = `worker-${run}`;
-  const tab = await stage.blank(`worker-${run}`);
   tab.write({ do: 'in-worker', client: tab.label, url: stage.url, options: { ttlMs: TTL_MS } });
   await standFor(log, tab.client, name);
   await standFor(log, waiter, name);

@@ -7,6 +7,7 @@ import { KEY, OFFICE } from '../support/scenes.ts';
 import type { Stage } from '../support/stage.ts';
 import type { Tab } from '../support/tab.ts';
 import { onStage } from './support/on-stage.ts';
+import { runInRealTime } from './support/real-time.ts';
 
 const TTL_MS = 3_000;
 const PROMOTED_MS_MAX = 500;
@@ -32,6 +33,8 @@ export const F45: FieldCase = {
         ? { tabs: 12, closes: 10, everyMs: 30_000, flipMs: 1_500 }
         : { tabs: 4, closes: 2, everyMs: 1_500, flipMs: 400 };
     await onStage(bench, async (stage) => {
+      const isInRealTime = runInRealTime(stage.coordinator.pid);
+      bench.measure('the coordinator in real time', isInRealTime ? 'yes' : 'not allowed', 'told only', true);
       // Loaded one after the other, since twelve renderers that start take seconds; they connect and stand at once.
       const tabs: Tab[] = [];
       for (let n = 1; n <= plan.tabs; n += 1) {
@@ -101,20 +104,24 @@ async function closeLeaders({ log }: Stage, tabs: readonly Tab[], plan: Plan): P
   };
   for (let close = 0; close < plan.closes; close += 1) {
     await pause();
-    const label = leaderIn(log.entries);
+    // A page that is given no processor loses its lead; until the next leads there is nobody to close.
+    const label = leaderIn(log.entries) ?? (await log.next('held', () => true, STANDS_MS, 'somebody leads')).client;
     const tab = tabs.find((one) => one.label === label);
     if (tab === undefined) throw new Error('nobody leads');
     const since = now();
     await tab.close();
     closes.push({ label: tab.label, from: since, at: (await tab.told('pagehide', since)).at });
-    await log.find('held', ({ at }) => at > since, 3 * TTL_MS, 'somebody follows');
+    await log.find('held', ({ at }) => at > since, STANDS_MS, 'somebody follows');
   }
   await pause();
   return closes;
 }
 
-/** Who was granted the lead last. */
-const leaderIn = (entries: readonly Entry[]): string | undefined => inOrder(entriesOf(entries, 'held')).at(-1)?.client;
+/** Who was granted the lead last, and believes in it still. */
+function leaderIn(entries: readonly Entry[]): string | undefined {
+  const last = inOrder(entriesOf(entries, 'held')).at(-1);
+  return entriesOf(entries, 'lost').some(({ token }) => token === last?.token) ? undefined : last?.client;
+}
 
 const inOrder = <T extends Entry>(entries: readonly T[]): readonly T[] =>
   entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
