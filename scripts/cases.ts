@@ -9,6 +9,7 @@ import { play, type FieldCase, type Played } from '../test/real/support/field-ca
 import { casesPage } from './support/cases-page.ts';
 import { presentCommit } from './support/commit.ts';
 import { root } from './support/files.ts';
+import { openFile } from './support/out-folder.ts';
 import { Refusal, refusing } from './support/refusal.ts';
 
 const CASES = [...PROCESS_CASES, ...BROWSER_CASES].toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -74,15 +75,6 @@ async function main(): Promise<void> {
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(played));
   if (values.full && cases.length === CASES.length) writePage(played);
   process.exitCode = played.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
-}
-
-/** Before an hour of playing: what was measured has to have a place. */
-function openFile(file: string): void {
-  try {
-    writeFileSync(file, '', { flag: 'a' });
-  } catch (error) {
-    throw new Refusal(`--json ${file} cannot be written: ${String(error)}`);
-  }
 }
 
 function playedIn(file: string): readonly Played[] {

@@ -16,6 +16,15 @@ export function openOut(folder: string): void {
   }
 }
 
+/** Of `--json`, before an hour of playing: what will be measured has to have a place. */
+export function openFile(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'a' });
+  } catch (error) {
+    throw new Refusal(`--json ${file} cannot be written: ${String(error)}`);
+  }
+}
+
 /** One folder after the other: under /proc the recursive mkdir of Node never ends. */
 function make(folder: string): void {
   const there = statSync(folder, { throwIfNoEntry: false });

@@ -23,6 +23,8 @@ export class Features {
     switch (order.do) {
       case 'probe':
         return this.#probe(order);
+      case 'elect-browser':
+        return this.#electInBrowser(order);
       case 'in-worker':
         return this.#inWorker(order);
       case 'mount':
@@ -70,6 +72,20 @@ export class Features {
       }
     });
     this.passOn({ do: 'connect', client, url, options, record: true });
+  }
+
+  #electInBrowser({ client, call, key, name }: Of<'elect-browser'>): void {
+    const driven = this.#driven(client);
+    driven.settle(call, `elect ${name} in this browser`, async () => {
+      const election = driven.client.elect(name, { scope: 'browser' });
+      const say = (): void => {
+        const { status, isLeader, position } = election.getSnapshot();
+        driven.log({ event: 'election', key, name, status, isLeader, position, leads: null });
+      };
+      election.subscribe(say);
+      say();
+      return null;
+    });
   }
 
   #mount(order: Of<'mount'>): void {

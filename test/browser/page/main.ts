@@ -37,7 +37,10 @@ globalThis.obey = (order) => {
       return block(order);
     case 'tick':
       return tick(order.everyMs);
+    case 'look-for':
+      return log({ event: 'page', what: `${order.global in globalThis ? 'has' : 'has no'} ${order.global}` });
     case 'probe':
+    case 'elect-browser':
     case 'in-worker':
     case 'mount':
     case 'claim':

@@ -7,6 +7,8 @@ export type PageOrder =
   | { readonly do: 'block'; readonly client: string; readonly key: string; readonly forMs: number }
   /** Logs `tick` from a chain of timers, each set by the one before: the kind that a hidden page slows down most. */
   | { readonly do: 'tick'; readonly everyMs: number }
+  /** Logs whether there is a global of this name: `has NAME` or `has no NAME`. */
+  | { readonly do: 'look-for'; readonly global: string }
   | FeatureOrder;
 
 interface OfClient {
@@ -27,6 +29,8 @@ export type FeatureOrder =
   | ({ readonly do: 'in-worker'; readonly url: string; readonly options: ConnectOptions } & OfClient)
   /** An effect that starts, is cleaned up and starts again, `times` times in one turn. */
   | ({ readonly do: 'mount'; readonly effect: Effect; readonly times: number } & Called)
+  /** Stands among the tabs of this browser alone; its log is that of an election without tokens. */
+  | ({ readonly do: 'elect-browser' } & Called)
   /** A claim that `withdraw` aborts. */
   | ({ readonly do: 'claim'; readonly options: AcquireOptions } & Called)
   | ({ readonly do: 'withdraw'; readonly key: string } & OfClient)

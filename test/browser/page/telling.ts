@@ -20,7 +20,8 @@ export class Telling {
   readonly #told: string[] = [];
   readonly #label: string;
   #waiting: string[] = [];
-  #posting = false;
+  /** The post that is on its way. One that the page was put away under never ends. */
+  #post: Promise<void> | null = null;
   #leaving = false;
 
   constructor(label: string) {
@@ -45,6 +46,7 @@ export class Telling {
   /** What was told while the page was put away did not arrive: all is told again. */
   isBack(): void {
     this.#leaving = false;
+    this.#post = null;
     sessionStorage.removeItem(LAST_WORDS);
     for (const news of this.#told) this.#tell(news);
   }
@@ -57,7 +59,7 @@ export class Telling {
     }
     this.#waiting.push(text);
     if (this.#leaving) this.#beacon();
-    else if (!this.#posting) void this.#post();
+    else this.#post ??= this.#posts();
   }
 
   /** What goes through the binding as a document is unloaded may not arrive: the one in its place tells it again. */
@@ -78,13 +80,12 @@ export class Telling {
       navigator.sendBeacon(`/told/${this.#label}`, this.#take());
   }
 
-  async #post(): Promise<void> {
-    this.#posting = true;
+  async #posts(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#leaving)
       await fetch(`/told/${this.#label}`, { method: 'POST', body: this.#take(), keepalive: true }).catch(
         () => undefined,
       );
-    this.#posting = false;
+    this.#post = null;
   }
 
   /** What `performance.now()` counts from, on the clock of the harness: it was read between the asking and the answer. */

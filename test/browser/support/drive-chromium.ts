@@ -2,6 +2,7 @@ import type { Browser, CDPSession, Page } from 'puppeteer-core';
 import { within } from '../../real/support/waiting.ts';
 import { BINDING } from '../page/orders.ts';
 import { launch } from './browser.ts';
+import { OneAtATime, Profiles } from './contexts.ts';
 import type { ChromiumOnly, Driven, Driver, Hears } from './driver.ts';
 import { rendererOf } from './renderer.ts';
 
@@ -10,12 +11,15 @@ const CLOSES_MS = 10_000;
 /** `together`: its pages have one profile, as the tabs of a person have; else each has one of its own. */
 export async function driveChromium(together = false): Promise<Driver> {
   const browser = await launch();
-  const blank = async (): Promise<Page> =>
-    together ? browser.newPage({ type: 'window' }) : (await browser.createBrowserContext()).newPage();
+  const profiles = new Profiles(browser);
+  const opens = new OneAtATime();
+  const blank = async (profile?: string): Promise<Page> =>
+    together ? browser.newPage({ type: 'window' }) : (await profiles.context(profile)).newPage({ type: 'window' });
   return {
     name: 'Chromium',
     version: (await browser.version()).replace(/^.*\//, ''),
-    open: async (url, hears) => ChromiumPage.open(browser, await blank(), url, hears),
+    // Beside another one nobody could tell which renderer is its own.
+    open: (url, hears, profile) => opens.run(async () => ChromiumPage.open(browser, await blank(profile), url, hears)),
     [Symbol.asyncDispose]: () => browser.close(),
   };
 }

@@ -1,6 +1,7 @@
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { onPath } from '../../../scripts/support/system.ts';
 import { within } from '../../real/support/waiting.ts';
+import { OneAtATime, Profiles } from './contexts.ts';
 import type { Driven, Driver, Hears } from './driver.ts';
 import { rendererOf } from './renderer.ts';
 
@@ -15,10 +16,13 @@ export async function driveFirefox(): Promise<Driver> {
   if (FIREFOX === null) throw new Error('no firefox-esr on the path: run `npm run setup`');
   const options = { browser: 'firefox', executablePath: FIREFOX, headless: true, timeout: STARTS_MS } as const;
   const browser = await puppeteer.launch(options);
+  const profiles = new Profiles(browser);
+  const windows = new OneAtATime();
   return {
     name: 'Firefox',
     version: (await browser.version()).replace(/^.*\//, ''),
-    open: (url, hears) => FirefoxPage.open(browser, url, hears),
+    open: (url, hears, profile) =>
+      windows.run(async () => FirefoxPage.open(browser, await profiles.context(profile), windows, url, hears)),
     [Symbol.asyncDispose]: () => browser.close(),
   };
 }
@@ -28,22 +32,29 @@ class FirefoxPage implements Driven {
   readonly pid: number;
   readonly chromium = null;
   readonly #page: Page;
+  readonly #windows: OneAtATime;
   #front: Page | null = null;
 
-  private constructor(page: Page, pid: number) {
+  private constructor(page: Page, pid: number, windows: OneAtATime) {
     this.#page = page;
     this.pid = pid;
+    this.#windows = windows;
   }
 
-  static async open(browser: Browser, url: string, { failed }: Hears): Promise<Driven> {
-    const context = await browser.createBrowserContext();
+  static async open(
+    browser: Browser,
+    context: BrowserContext,
+    windows: OneAtATime,
+    url: string,
+    { failed }: Hears,
+  ): Promise<Driven> {
     const page = await context.newPage({ type: 'window' });
     page.on('pageerror', (error) => failed(String(error)));
     await page.goto(url);
     const root = browser.process()?.pid;
     if (root === undefined) throw new Error('the browser was not started here');
     const pid = await rendererOf(root, async (expression) => void (await page.evaluate(expression)));
-    return new FirefoxPage(page, pid);
+    return new FirefoxPage(page, pid, windows);
   }
 
   async evaluate(expression: string): Promise<void> {
@@ -66,13 +77,15 @@ class FirefoxPage implements Driven {
   }
 
   /** Another tab of its window is brought to the front; Firefox opens it in the window that was in front last. */
-  async hide(): Promise<void> {
-    await this.#page.bringToFront();
-    this.#front ??= await this.#page.browserContext().newPage({ type: 'tab' });
-    await this.#front.bringToFront();
+  hide(): Promise<void> {
+    return this.#windows.run(async () => {
+      await this.#page.bringToFront();
+      this.#front ??= await this.#page.browserContext().newPage({ type: 'tab' });
+      await this.#front.bringToFront();
+    });
   }
 
-  async show(): Promise<void> {
-    await this.#page.bringToFront();
+  show(): Promise<void> {
+    return this.#windows.run(() => this.#page.bringToFront());
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from '../../../scripts/support/system.ts';
 import { within } from '../../real/support/waiting.ts';
+import { OneAtATime } from './contexts.ts';
 import type { Driven, Driver } from './driver.ts';
 import { rendererOf } from './renderer.ts';
 import { WebDriver } from './web-driver.ts';
@@ -31,10 +32,12 @@ export async function driveWebKit(): Promise<Driver> {
   const capabilities = { 'webkitgtk:browserOptions': { binary: WEBKIT, args: ['--automation'] } };
   const driver = opened.use(await WebDriver.start(DRIVER, display, capabilities));
   const ends = opened.move();
+  const opens = new OneAtATime();
   return {
     name: 'WebKitGTK',
     version: driver.version,
-    open: (url) => WebKitPage.open(driver, url),
+    // All its windows are of one profile: it has no other.
+    open: (url) => opens.run(() => WebKitPage.open(driver, url)),
     [Symbol.asyncDispose]: () => ends.disposeAsync(),
   };
 }
@@ -64,7 +67,7 @@ class WebKitPage implements Driven {
   }
 
   static async open(driver: WebDriver, url: string): Promise<Driven> {
-    const made = await driver.alone((command) => command('POST', '/window/new', { type: 'window' }));
+    const made = await driver.inWindow(driver.first, (command) => command('POST', '/window/new', { type: 'window' }));
     const { handle } = made as { handle: string }; // By the standard.
     await driver.inWindow(handle, (command) => command('POST', '/url', { url }));
     const pid = await rendererOf(driver.pid, (expression) => evaluate(driver, handle, expression));

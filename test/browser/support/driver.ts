@@ -6,8 +6,12 @@ export type BrowserName = 'Chromium' | 'Firefox' | 'WebKitGTK';
 export interface Driver extends AsyncDisposable {
   readonly name: BrowserName;
   readonly version: string;
-  /** `told` is given each line of the page's log where the browser brings them itself; `failed` what the page threw. */
-  open(url: string, hears: Hears): Promise<Driven>;
+  /**
+   * `told` is given each line of the page's log where the browser brings them itself; `failed` what the page threw. Pages
+   * of one `profile` share storage, locks and workers, as the tabs of a person do; absent: it is alone with them, where
+   * the browser has several profiles at once.
+   */
+  open(url: string, hears: Hears, profile?: string): Promise<Driven>;
 }
 
 export interface Hears {

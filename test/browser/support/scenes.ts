@@ -45,6 +45,13 @@ export function deadlineOf(entries: readonly Entry[], client: ClientHandle): big
   return deadlinesOf(entries).get(client.label)?.get(token) ?? 0n;
 }
 
+/** When this client heard last that it has its lease, or has it for longer. */
+export function lastAnswerOf(entries: readonly Entry[], client: ClientHandle): bigint {
+  const isAnswer = ({ messages }: EntryOf<'received'>): boolean =>
+    messages.some(({ type }) => type === 'granted' || type === 'renewed');
+  return entriesOf(entries, 'received', client.label).findLast(isAnswer)?.at ?? 0n;
+}
+
 /** How the belief in a token ended. */
 export function endOf(entries: readonly Entry[], client: ClientHandle, token: number): Entry | undefined {
   const ends = [...entriesOf(entries, 'lost', client.label), ...entriesOf(entries, 'released', client.label)];

@@ -23,7 +23,7 @@ export interface StagePlan {
   readonly relayed?: boolean;
   /** A browser that is running and goes on afterwards; otherwise a Chromium of its own. */
   readonly driver?: Driver;
-  /** The tabs of Chromium have one profile, and may share a worker. */
+  /** The tabs have one profile, and may share a worker. */
   readonly together?: boolean;
 }
 
@@ -33,6 +33,7 @@ interface Parts {
   readonly coordinator: CoordinatorProcess;
   readonly relay: Relay | null;
   readonly driver: Driver;
+  readonly profile: string | undefined;
 }
 
 /** A coordinator, a browser with tabs, processes, and one log of them all, by which the oracles judge. */
@@ -56,7 +57,8 @@ export class Stage implements AsyncDisposable {
     const relay = relayed ? await bench.relay(() => coordinator) : null;
     server.connectTo = [server.origin, coordinator.url, ...(relay === null ? [] : [relay.url])].join(' ');
     const driver = running ?? opened.use(await driveChromium(together));
-    return new Stage({ bench, server, coordinator, relay, driver }, opened.move());
+    const profile = together === true ? server.origin : undefined;
+    return new Stage({ bench, server, coordinator, relay, driver, profile }, opened.move());
   }
 
   get log(): RunLog {
@@ -81,7 +83,8 @@ export class Stage implements AsyncDisposable {
 
   /** A tab whose page has not connected yet. */
   async blank(label: string): Promise<Tab> {
-    const tab = await Tab.open(this.log, label, this.#parts.driver, this.#parts.server);
+    const { driver, server, profile } = this.#parts;
+    const tab = await Tab.open(this.log, label, driver, server, profile);
     this.#tabs.push(tab);
     return tab;
   }

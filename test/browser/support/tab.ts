@@ -41,12 +41,12 @@ export class Tab implements Owner {
     this.#pageLog = pageLog;
   }
 
-  static async open(log: RunLog, label: string, driver: Driver, site: Site): Promise<Tab> {
+  static async open(log: RunLog, label: string, driver: Driver, site: Site, profile?: string): Promise<Tab> {
     const pageLog = new PageLog(log);
     const told = (text: string): void => pageLog.arrived(text);
     const failed = (text: string): void => log.add({ at: now(), client: label, event: 'unhandled', text });
     site.hear(label, told);
-    const driven = await driver.open(`${site.origin}/page#${label}`, { told, failed });
+    const driven = await driver.open(`${site.origin}/page#${label}`, { told, failed }, profile);
     const tab = new Tab(log, label, site, driven, pageLog);
     await tab.#placed();
     // A client that throws as it is loaded is told by this rather than by all that is asked of it.

@@ -8,6 +8,8 @@ const STARTS_MS = 30_000;
 export class WebDriver implements AsyncDisposable {
   readonly pid: number;
   version = '';
+  /** The window that the browser began with. It stays, so that there is one to be in when all others are closed. */
+  first = '';
   readonly #child: ChildProcess;
   readonly #url: string;
   #session = '';
@@ -28,6 +30,7 @@ export class WebDriver implements AsyncDisposable {
     const { sessionId, capabilities: has } = made as { sessionId: string; capabilities: { browserVersion: string } }; // By the standard.
     driver.#session = `/session/${sessionId}`;
     driver.version = has.browserVersion;
+    driver.first = (await driver.#ask('GET', `${driver.#session}/window`)) as string; // By the standard.
     return driver;
   }
 
