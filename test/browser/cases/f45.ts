@@ -7,7 +7,6 @@ import { KEY, OFFICE } from '../support/scenes.ts';
 import type { Stage } from '../support/stage.ts';
 import type { Tab } from '../support/tab.ts';
 import { onStage } from './support/on-stage.ts';
-import { runInRealTime } from './support/real-time.ts';
 
 const TTL_MS = 3_000;
 const PROMOTED_MS_MAX = 500;
@@ -33,8 +32,6 @@ export const F45: FieldCase = {
         ? { tabs: 12, closes: 10, everyMs: 30_000, flipMs: 1_500 }
         : { tabs: 4, closes: 2, everyMs: 1_500, flipMs: 400 };
     await onStage(bench, async (stage) => {
-      const isInRealTime = runInRealTime(stage.coordinator.pid);
-      bench.measure('the coordinator in real time', isInRealTime ? 'yes' : 'not allowed', 'told only', true);
       // Loaded one after the other, since twelve renderers that start take seconds; they connect and stand at once.
       const tabs: Tab[] = [];
       for (let n = 1; n <= plan.tabs; n += 1) {

@@ -1,6 +1,7 @@
 import type { Bench } from '../../../real/support/bench.ts';
 import { Stage, type StagePlan } from '../../support/stage.ts';
 import { story } from '../../support/story.ts';
+import { runInRealTime } from './real-time.ts';
 
 /** Plays a scene of a case, with the tabs closed at its end. What throws comes with the story of the run. */
 export async function onStage(
@@ -9,6 +10,7 @@ export async function onStage(
   plan: Omit<StagePlan, 'bench'> = {},
 ): Promise<void> {
   await using stage = await Stage.open({ ...plan, bench });
+  runInRealTime(stage.coordinator.pid);
   try {
     await scene(stage);
     await stage.closeTabs();
