@@ -10,7 +10,10 @@ beforeEach(() => {
   FakeSocket.made = [];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 11, 1) });
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 interface Sent {
   readonly type: string;
@@ -210,4 +213,20 @@ describe('over the real core', () => {
     await vi.advanceTimersByTimeAsync(501);
     expect(settled).toHaveBeenCalledWith(expect.objectContaining({ code: 'unavailable' }));
   });
+
+  it.each([
+    ['Chrome/156.0.0.0 Safari/537.36', 10, 30],
+    ['Firefox/153.0', 50, 130],
+  ])(
+    'Chromium holds dials back as failures add up, and there each is left alone longer: %s',
+    async (name, least, most) => {
+      vi.stubGlobal('navigator', { userAgent: `Mozilla/5.0 (X11; Linux x86_64) ${name}` });
+      const one = client({ connectTimeoutMs: 500, maxBackoffMs: 500 });
+      const claim = one.acquire('n0').catch(() => undefined);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(FakeSocket.made.length).toBeGreaterThan(least);
+      expect(FakeSocket.made.length).toBeLessThan(most);
+      await Promise.all([one.close({ drainMs: 0 }), vi.advanceTimersByTimeAsync(5_000), claim]);
+    },
+  );
 });
