@@ -1,10 +1,10 @@
 import { entriesOf, now, type EntryOf } from '../../real/support/log.ts';
-import type { RunLog } from '../../real/support/run-log.ts';
-import { grantOf, KEY, lastAnswerOf, renewalOf, stand, standing } from '../support/scenes.ts';
+import { grantOf, KEY, lastWindowOf, renewalOf, stand, standing } from '../support/scenes.ts';
 import type { Return, Tab } from '../support/tab.ts';
 import {
   FAREWELL_MS_MAX,
   leaderAndNext,
+  leaves,
   measureWithin,
   NO_FAREWELL,
   saysFarewell,
@@ -13,8 +13,6 @@ import {
   type Scene,
   type Story,
 } from './story.ts';
-
-const TELLS_MS = 10_000;
 
 export const CLOSED: Story = {
   id: 'closed',
@@ -28,7 +26,6 @@ export const CLOSED: Story = {
     await tab.close();
     const grant = await grantOf(stage.log, next, closing, 2 * TTL_MS);
     await measureHandOver(scene, tab, closing, grant);
-    if (!saysFarewell(scene.browser)) scene.bench.ghosts += 1;
     return null;
   },
 };
@@ -111,7 +108,7 @@ interface Away {
 }
 
 /** In Chromium what the page told as it was left arrives when it is back. */
-async function away({ bench, stage, browser }: Scene): Promise<Away> {
+async function away({ stage }: Scene): Promise<Away> {
   const { tab, next } = await leaderAndNext(stage, 'away', TTL_MS);
   tab.write({ do: 'probe', client: tab.label, key: KEY, everyMs: 50 });
   await tab.client.read(KEY);
@@ -120,7 +117,6 @@ async function away({ bench, stage, browser }: Scene): Promise<Away> {
   const grant = await grantOf(stage.log, next, leaving, 2 * TTL_MS);
   const back = now();
   const returned = await tab.back();
-  if (!saysFarewell(browser)) bench.ghosts += 1;
   return { tab, next, leaving, grant, back, returned };
 }
 
@@ -136,13 +132,7 @@ async function measureHandOver(
     measureWithin(bench, 'from its farewell until the next leads', farewell.at, grant.at, FAREWELL_MS_MAX);
     return;
   }
-  const answered = lastAnswerOf(stage.log.entries, tab.client);
-  const what = `${NO_FAREWELL}; from the last answer to it until the next leads`;
+  const answered = lastWindowOf(stage.log.entries, tab.client);
+  const what = `${NO_FAREWELL}; from its last renewal until the next leads`;
   measureWithin(bench, what, answered, grant.at, TTL_MS + SLACK_MS);
-}
-
-function leaves(log: RunLog, tab: Tab, since: bigint): Promise<EntryOf<'page'>> {
-  const fits = ({ client, what, at }: EntryOf<'page'>): boolean =>
-    client === tab.label && what.startsWith('pagehide') && at >= since;
-  return log.find('page', fits, TELLS_MS, `${tab.label} tells that it goes`);
 }

@@ -1,7 +1,8 @@
 import type { Measured } from '../../real/support/bench.ts';
 import { Bench } from '../../real/support/bench.ts';
 import type { ClientHandle } from '../../real/support/client-process.ts';
-import { msBetween } from '../../real/support/log.ts';
+import { msBetween, type EntryOf } from '../../real/support/log.ts';
+import type { RunLog } from '../../real/support/run-log.ts';
 import { onStage } from '../cases/support/on-stage.ts';
 import type { BrowserName, Driver } from '../support/driver.ts';
 import { stand } from '../support/scenes.ts';
@@ -14,6 +15,9 @@ export const SLACK_MS = 250;
 export const FAREWELL_MS_MAX = 300;
 /** Of the leases of pages that are in sight. */
 export const TTL_MS = 3_000;
+
+/** Of one story. */
+const TABS_MAX = 5;
 
 export interface StorySize {
   readonly hiddenMs: number;
@@ -66,6 +70,8 @@ export async function playStory(story: Story, driver: Driver, size: StorySize): 
   const wrong: string[] = [];
   let cannot: string | null = null;
   const play = async (stage: Stage): Promise<void> => {
+    // Each tab of these leaves a session behind, until its silence is over.
+    if (!saysFarewell(driver.name)) bench.ghosts = TABS_MAX;
     cannot = await story.play({ bench, stage, browser: driver.name, size });
   };
   try {
@@ -104,4 +110,13 @@ export async function leaderAndNext(
 export function measureWithin(bench: Bench, what: string, from: bigint, to: bigint, msMax: number): void {
   const ms = msBetween(from, to);
   bench.measure(what, `${ms.toFixed(0)} ms`, `at most ${msMax} ms`, ms <= msMax);
+}
+
+const TELLS_MS = 10_000;
+
+/** The page is told that it goes. */
+export function leaves(log: RunLog, tab: Tab, since: bigint): Promise<EntryOf<'page'>> {
+  const fits = ({ client, what, at }: EntryOf<'page'>): boolean =>
+    client === tab.label && what.startsWith('pagehide') && at >= since;
+  return log.find('page', fits, TELLS_MS, `${tab.label} tells that it goes`);
 }

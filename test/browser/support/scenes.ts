@@ -45,11 +45,13 @@ export function deadlineOf(entries: readonly Entry[], client: ClientHandle): big
   return deadlinesOf(entries).get(client.label)?.get(token) ?? 0n;
 }
 
-/** When this client heard last that it has its lease, or has it for longer. */
-export function lastAnswerOf(entries: readonly Entry[], client: ClientHandle): bigint {
-  const isAnswer = ({ messages }: EntryOf<'received'>): boolean =>
-    messages.some(({ type }) => type === 'granted' || type === 'renewed');
-  return entriesOf(entries, 'received', client.label).findLast(isAnswer)?.at ?? 0n;
+const OF_WINDOWS = new Set<unknown>(['granted', 'renew', 'renewed']);
+
+/** When this client asked last for a window, or was given one: an answer that it did not live to read counts as well. */
+export function lastWindowOf(entries: readonly Entry[], client: ClientHandle): bigint {
+  const words = [...entriesOf(entries, 'received', client.label), ...entriesOf(entries, 'sent', client.label)];
+  const ats = words.filter(({ messages }) => messages.some(({ type }) => OF_WINDOWS.has(type))).map(({ at }) => at);
+  return ats.reduce((latest, at) => (at > latest ? at : latest), 0n);
 }
 
 /** How the belief in a token ended. */
