@@ -20,6 +20,14 @@ export const NEEDS: readonly Need[] = [
   },
   { command: 'ip', package: 'iproute2', tests: 'the tests of a link that is taken down (test/chaos)' },
   { command: 'chromium', package: 'chromium', tests: 'the tests in a browser (test/browser)' },
+  { command: 'firefox-esr', package: 'firefox-esr', tests: 'the stories of tabs in Firefox (test/browser)' },
+  {
+    // Its library brings MiniBrowser, the browser that it drives.
+    command: 'WebKitWebDriver',
+    package: 'webkit2gtk-driver',
+    tests: 'the stories of tabs in WebKitGTK (test/browser)',
+  },
+  { command: 'Xvfb', package: 'xvfb', tests: 'the stories of tabs in WebKitGTK (test/browser)' },
 ];
 
 /** Where `command` is found on the path, or null. */
