@@ -60,7 +60,12 @@ export const CLIENT_FRAMES = {
     metadata: { kind: 'json', bytesMax: METADATA_BYTES_MAX, optional: true },
     resume: {
       kind: 'record',
-      fields: { session: { kind: 'id', of: 'session' }, secret: { kind: 'id', of: 'secret' } },
+      fields: {
+        session: { kind: 'id', of: 'session' },
+        secret: { kind: 'id', of: 'secret' },
+        /** The instance that left its session to this one: what its `bye` would say, should that not have arrived (R10). */
+        left: { kind: 'id', of: 'instance', optional: true },
+      },
       optional: true,
     },
     /** The journal that this instance met before; another one than the coordinator's starts a quiet time (S5). */

@@ -63,6 +63,8 @@ export interface Standing {
   credential?: string | undefined;
   session?: SessionId;
   secret?: Secret | undefined;
+  /** The instance that had this session before and left it: each `hello` brings its last word, since nobody can tell whether it arrived. */
+  left?: InstanceId;
   /** Journals met, the last one last. */
   journals: JournalId[];
   tokenMark?: FencingToken;
@@ -123,7 +125,7 @@ export function makeBook(settings: ClientSettings, stamp: Stamp): Book {
     restored: new Map(resume?.asked.map((one) => [one.request, one])),
     restoredUntil: NEVER,
     standing: {
-      ...(resume && { session: resume.session, secret: resume.secret }),
+      ...(resume && { session: resume.session, secret: resume.secret, left: resume.left }),
       ...(resume?.tokenMark && { tokenMark: resume.tokenMark }),
       journals: resume ? [resume.journal] : [],
       windowMs: resume?.windowMs ?? durationMs(0),

@@ -1,6 +1,7 @@
 import {
   instanceId,
   type FencingToken,
+  type InstanceId,
   type JournalId,
   type LeaseName,
   type RequestId,
@@ -10,7 +11,7 @@ import {
 import { RELOAD_KEEP_MS_MAX } from '../../shared/limits.ts';
 import { durationMs, earliest, later, type DurationMs } from '../../shared/time.ts';
 import { makeAnchors } from './anchors.ts';
-import { ask, living, newId, statusOf, type Ask, type Book, type Held } from './book.ts';
+import { ask, living, newId, type Ask, type Book, type Held } from './book.ts';
 import { NEVER } from './lease-machine.ts';
 import { giveBack, stepLease } from './steps.ts';
 
@@ -22,6 +23,8 @@ export interface ReloadRecord {
   readonly keepMs: DurationMs;
   readonly session: SessionId;
   readonly secret: Secret;
+  /** Whose it was: whoever resumes brings its last word, which may not have left with it. */
+  readonly left: InstanceId;
   readonly journal: JournalId;
   readonly tokenMark?: FencingToken | undefined;
   readonly windowMs: DurationMs;
@@ -40,7 +43,7 @@ export interface Restored {
 /** What was left to this instance is given back when nobody asked for it so long after the first `welcome`. */
 const ASKED_WITHIN_MS = 2_000;
 
-/** Null where there is nothing to come back for, or no socket to say so on. */
+/** Null where there is nothing to come back for. That there is no socket does not matter: Firefox closes it before `pagehide`. */
 export function reloadRecord(book: Book): ReloadRecord | null {
   const { session, secret, journals, tokenMark, windowMs } = book.standing;
   const journal = journals.at(-1);
@@ -58,9 +61,9 @@ export function reloadRecord(book: Book): ReloadRecord | null {
       .flatMap(({ claim }) => (claim ? { name: claim.terms.name, request: claim.key, ttlMs: claim.terms.ttlMs } : [])),
     ...book.restored.values(),
   ];
-  if (statusOf(book) !== 'open' || book.closing || !session || !secret || !journal || !asked.length) return null;
+  if (book.closing || !session || !secret || !journal || !asked.length) return null;
   const keepMs = durationMs(Math.min(RELOAD_KEEP_MS_MAX, Math.max(...asked.map(({ ttlMs }) => ttlMs))));
-  return { keepMs, session, secret, journal, tokenMark, windowMs, asked };
+  return { keepMs, session, secret, left: book.instance, journal, tokenMark, windowMs, asked };
 }
 
 /** One that is not to be renewed, or was offered to another, is given back as without a reload. */
@@ -93,6 +96,7 @@ export function leaveStanding(book: Book): void {
  * would take this instance for the one that has the session. So this one is never heard of again (S1).
  */
 export function becomeAnother(book: Book): void {
+  book.standing.left = book.instance;
   book.instance = instanceId(`${book.settings.instance}.${book.anchors.next}.${book.connection.dials}`);
   book.anchors = makeAnchors();
 }

@@ -184,7 +184,7 @@ function endAll(book: Book, why: Failure, loss: LossCode): void {
 /** Alone in its frame, and the first of its socket. */
 function sayHello({ instance, settings, standing, anchors, now, effects }: Book, dial: DialNumber): void {
   const { label, metadata, pingMs } = settings;
-  const { credential, session, secret, journals, tokenMark, windowMs, leastTtlMs } = standing;
+  const { credential, session, secret, left, journals, tokenMark, windowMs, leastTtlMs } = standing;
   const hello: ClientMessageOf<'hello'> = present({
     type: 'hello',
     frame: anchors.record(now),
@@ -195,7 +195,7 @@ function sayHello({ instance, settings, standing, anchors, now, effects }: Book,
     credential,
     label,
     metadata,
-    resume: session && secret && { session, secret },
+    resume: session && secret && { session, secret, ...(left && { left }) },
     journal: journals.at(-1),
     tokenMark,
     windowMs,

@@ -1,4 +1,4 @@
-import { fencingToken, journalId, leaseName, requestId, secret, sessionId } from '../../shared/ids.ts';
+import { fencingToken, instanceId, journalId, leaseName, requestId, secret, sessionId } from '../../shared/ids.ts';
 import { KEEP_MS_MAX, TTL_MS_MAX } from '../../shared/limits.ts';
 import { durationMs } from '../../shared/time.ts';
 import type { ReloadRecord, Restored } from '../core/reload.ts';
@@ -53,15 +53,23 @@ const isWhole = (value: unknown, max: number): value is number =>
 function recordIn(text: string | null, now: number): ReloadRecord | null {
   // An object of any kind, each field of which is looked at; `null` has none.
   const found = Object(JSON.parse(text ?? 'null')) as Readonly<Record<string, unknown>>;
-  const { at, keepMs, session, journal, tokenMark, windowMs, asked } = found;
+  const { at, keepMs, session, left, journal, tokenMark, windowMs, asked } = found;
   if (!isWhole(at, Infinity) || !isWhole(keepMs, KEEP_MS_MAX) || Math.abs(now - at) > keepMs) return null;
-  if (!isText(session) || !isText(found['secret']) || !isText(journal) || !isWhole(windowMs, TTL_MS_MAX)) return null;
+  if (
+    !isText(session) ||
+    !isText(left) ||
+    !isText(found['secret']) ||
+    !isText(journal) ||
+    !isWhole(windowMs, TTL_MS_MAX)
+  )
+    return null;
   if (!Array.isArray(asked) || !(tokenMark === undefined || isWhole(tokenMark, Infinity))) return null;
   const restored = asked.map(restoredIn);
   return {
     keepMs: durationMs(keepMs),
     session: sessionId(session),
     secret: secret(found['secret']),
+    left: instanceId(left),
     journal: journalId(journal),
     tokenMark: tokenMark ? fencingToken(tokenMark) : undefined,
     windowMs: durationMs(windowMs),

@@ -19,6 +19,7 @@ const NO_SOCKET = 'ignored: no socket speaks for the session, so this one was re
 const LATE = 'refused `replaced`: its client has dialled again since';
 const STALE = 'refused `bad-request`: frame numbers rise over all sockets of an instance';
 const IN_USE = 'another instance gets a session of its own: a client that may still believe has this one';
+const HEIR = 'the instance that had the session believes in nothing, as its heir says in its place (R10)';
 const NOT_EXPECTED = 'ignored: nobody is expected back';
 const OVER = 'silent for longer than its life, with nothing held and nothing awaited';
 
@@ -28,6 +29,11 @@ export const SESSION_STATES: SessionTable = {
     'late-hello': refused('bound', LATE),
     'stale-hello': refused('bound', STALE),
     'other-hello': { next: 'bound', effects: ['separate'], why: IN_USE },
+    'heir-hello': {
+      next: 'bound',
+      effects: ['refuse', 'welcome'],
+      why: `${HEIR}; the older socket is told \`replaced\``,
+    },
     frame: { next: 'bound', effects: ['read'], why: 'its number is what anchors name from here on' },
     'stale-frame': refused('away', 'refused `bad-request`: no anchor could name it; nothing of it is applied'),
     bye: { next: 'bye', effects: ['withdraw-claims', 'close'], why: 'leases stay until released or over' },
@@ -41,6 +47,7 @@ export const SESSION_STATES: SessionTable = {
     'late-hello': refused('away', LATE),
     'stale-hello': refused('away', STALE),
     'other-hello': { next: 'away', effects: ['separate'], why: IN_USE },
+    'heir-hello': { next: 'bound', effects: ['welcome'], why: HEIR },
     frame: stays('away', NO_SOCKET),
     'stale-frame': stays('away', NO_SOCKET),
     bye: stays('away', NO_SOCKET),
@@ -58,6 +65,11 @@ export const SESSION_STATES: SessionTable = {
     'late-hello': refused('unheard', LATE),
     'stale-hello': refused('unheard', STALE),
     'other-hello': { next: 'unheard', effects: ['separate'], why: IN_USE },
+    'heir-hello': {
+      next: 'unheard',
+      effects: ['separate'],
+      why: 'a session of its own: the run before may have let another heir in, and died before that was stored',
+    },
     frame: stays('unheard', NO_SOCKET),
     'stale-frame': stays('unheard', NO_SOCKET),
     bye: stays('unheard', NO_SOCKET),
@@ -75,6 +87,7 @@ export const SESSION_STATES: SessionTable = {
       effects: ['welcome'],
       why: 'within `keepMs` another instance takes it over; after it `in-use`, as above',
     },
+    'heir-hello': { next: 'bound', effects: ['welcome'], why: HEIR },
     frame: stays('bye', NO_SOCKET),
     'stale-frame': stays('bye', NO_SOCKET),
     bye: stays('bye', NO_SOCKET),
@@ -92,6 +105,7 @@ export const SESSION_STATES: SessionTable = {
       effects: ['welcome'],
       why: 'the instance that it was kept for; after `keepMs` it is `in-use`, as above',
     },
+    'heir-hello': { next: 'bound', effects: ['welcome'], why: HEIR },
     frame: stays('expected', NO_SOCKET),
     'stale-frame': stays('expected', NO_SOCKET),
     bye: stays('expected', NO_SOCKET),

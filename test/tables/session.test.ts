@@ -24,6 +24,7 @@ const EVENTS: { readonly [K in SessionEvent['kind']]: Extract<SessionEvent, { re
   'late-hello': { kind: 'late-hello', socket: THERE },
   'stale-hello': { kind: 'stale-hello', socket: THERE },
   'other-hello': { kind: 'other-hello', ...hello, instance: instanceId('j') },
+  'heir-hello': { kind: 'heir-hello', ...hello, instance: instanceId('j') },
   frame: { kind: 'frame', socket: HERE, frame: frameNumber(8) },
   'stale-frame': { kind: 'stale-frame', socket: HERE },
   bye: { kind: 'bye', socket: HERE, keepMs: durationMs(2_000), comesBack: false },

@@ -2,6 +2,7 @@ import { fencingToken, type RequestId, type SessionId } from '../../../shared/id
 import { durationMs } from '../../../shared/time.ts';
 import type { TableEvent } from '../table-types.ts';
 import type { Core } from './core-state.ts';
+import { instanceOf } from './session.ts';
 import type { Claim, SessionEntry } from './session-book.ts';
 
 /** Keeps what a session waits for in step with what the table decided, whoever asked for it. */
@@ -52,9 +53,9 @@ export function addClaim(core: FollowedCore, session: SessionId, request: Reques
 
 export function storeSession(core: Pick<Core, 'batches'>, entry: SessionEntry): void {
   const { id, secretHash, label, metadata, session } = entry;
-  const instance = session.kind === 'unheard' ? session.instance : session.line.instance;
   entry.stored = true;
-  core.batches.writeFirst({ kind: 'session', session: { session: id, secretHash, instance, label, metadata } });
+  const stored = { session: id, secretHash, instance: instanceOf(session), label, metadata };
+  core.batches.writeFirst({ kind: 'session', session: stored });
 }
 
 function dropClaim(core: FollowedCore, session: SessionId, request: RequestId): void {

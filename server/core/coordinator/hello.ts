@@ -30,12 +30,12 @@ export function takeHello(core: Core, input: HelloInput, moment: Moment): Sessio
 }
 
 function resume(core: Core, entry: SessionEntry, input: HelloInput, moment: Moment): SessionEntry | null {
-  const event = readHello(entry.session, helloOf(input));
+  const event = readHello(entry.session, helloOf(input), input.hello.resume?.left);
   const effects = carry(core, entry, event, moment);
   for (const effect of effects) {
     if (effect.kind === 'separate') return open(core, input, moment, 'in-use');
     if (effect.kind !== 'welcome') continue;
-    refresh(core, entry, input, event.kind === 'other-hello');
+    refresh(core, entry, input, event.kind !== 'hello');
     welcome(core, entry, input, { resumed: true }, moment);
     for (const request of entry.gone.splice(0)) core.outbox.say(effect.socket, { type: 'gone', request });
     for (const asked of core.table.yieldsOf(entry.id))

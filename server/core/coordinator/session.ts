@@ -43,6 +43,8 @@ export type SessionEvent =
   | { readonly kind: 'stale-hello'; readonly socket: SocketId }
   /** The right secret, from another instance. */
   | ({ readonly kind: 'other-hello' } & Hello)
+  /** The same, and it brings the last word of the instance that has the session. */
+  | ({ readonly kind: 'heir-hello' } & Hello)
   | { readonly kind: 'frame'; readonly socket: SocketId; readonly frame: FrameNumber }
   /** A frame whose number is not above the last one read: no anchor could name it. */
   | { readonly kind: 'stale-frame'; readonly socket: SocketId }
@@ -95,6 +97,7 @@ export function stepSession(session: Session, event: SessionEvent, now: Listenin
 function whileBound(session: SessionOf<'bound'>, event: SessionEvent, now: ListeningMs): SessionStep {
   switch (event.kind) {
     case 'hello':
+    case 'heir-hello':
       return bind(event, now, [{ kind: 'refuse', socket: session.socket, code: 'replaced' }]);
     case 'frame':
       if (event.socket !== session.socket) return { session, effects: [] };
@@ -142,6 +145,7 @@ function whileBound(session: SessionOf<'bound'>, event: SessionEvent, now: Liste
 function whileAway(session: SessionOf<'away'>, event: SessionEvent, now: ListeningMs): SessionStep {
   switch (event.kind) {
     case 'hello':
+    case 'heir-hello':
       return bind(event, now);
     case 'life-over':
       return { session: null, effects: [] };
@@ -154,6 +158,9 @@ function whileUnheard(session: SessionOf<'unheard'>, event: SessionEvent, now: L
   switch (event.kind) {
     case 'hello':
       return bind(event, now);
+    case 'heir-hello':
+      // The run before may have let another heir in, and died before that was stored.
+      return turnAway(session, { ...event, kind: 'other-hello' });
     case 'life-over':
       return { session: null, effects: [] };
     default:
@@ -164,6 +171,7 @@ function whileUnheard(session: SessionOf<'unheard'>, event: SessionEvent, now: L
 function afterBye(session: SessionOf<'bye'>, event: SessionEvent, now: ListeningMs): SessionStep {
   switch (event.kind) {
     case 'hello':
+    case 'heir-hello':
       return bind(event, now);
     case 'other-hello':
       return now <= session.keepUntil ? bind(event, now) : turnAway(session, event);
@@ -178,6 +186,7 @@ function afterBye(session: SessionOf<'bye'>, event: SessionEvent, now: Listening
 function whileExpected(session: SessionOf<'expected'>, event: SessionEvent, now: ListeningMs): SessionStep {
   switch (event.kind) {
     case 'hello':
+    case 'heir-hello':
       return bind(event, now);
     case 'other-hello':
       return now <= session.keepUntil ? bind(event, now) : turnAway(session, event);
@@ -194,7 +203,10 @@ function whileExpected(session: SessionOf<'expected'>, event: SessionEvent, now:
 }
 
 /** What comes from a socket that does not speak for the session is not applied and not answered (R9). */
-function withoutSocket(session: Session, event: Exclude<SessionEvent, { kind: 'hello' | 'life-over' }>): SessionStep {
+function withoutSocket(
+  session: Session,
+  event: Exclude<SessionEvent, { kind: 'hello' | 'heir-hello' | 'life-over' }>,
+): SessionStep {
   switch (event.kind) {
     case 'frame':
     case 'stale-frame':
@@ -241,15 +253,18 @@ export const bound = ({ socket, instance, dial, frame }: Hello, now: ListeningMs
   line: { instance, dial, frame, heardAt: now },
 });
 
-/** Which of the four kinds of `hello` this is for a session whose secret it has shown. */
-export function readHello(session: Session, hello: Hello): SessionEvent {
+/** Which of the five kinds of `hello` this is for a session whose secret it has shown; `left`: whose last word it brings. */
+export function readHello(session: Session, hello: Hello, left?: InstanceId): SessionEvent {
   const { socket } = hello;
-  if (session.kind === 'unheard')
-    return { kind: session.instance === hello.instance ? 'hello' : 'other-hello', ...hello };
-  if (session.line.instance !== hello.instance) return { kind: 'other-hello', ...hello };
+  const instance = instanceOf(session);
+  if (instance !== hello.instance) return { kind: instance === left ? 'heir-hello' : 'other-hello', ...hello };
+  if (session.kind === 'unheard') return { kind: 'hello', ...hello };
   if (hello.dial <= session.line.dial) return { kind: 'late-hello', socket };
   return hello.frame <= session.line.frame ? { kind: 'stale-hello', socket } : { kind: 'hello', ...hello };
 }
+
+export const instanceOf = (session: Session): InstanceId =>
+  session.kind === 'unheard' ? session.instance : session.line.instance;
 
 export const readFrame = (session: Session, socket: SocketId, frame: FrameNumber): SessionEvent =>
   session.kind === 'bound' && frame <= session.line.frame

@@ -139,6 +139,12 @@ export class SimulatedClient {
     return this.#left?.asked.find(({ request }) => request === key)?.request;
   }
 
+  /** Its sockets are closed under it; it is told of that no sooner than of anything else. */
+  cut(): void {
+    for (const connection of this.#sockets.values()) connection.close('client', 1001, '');
+    this.#sockets.clear();
+  }
+
   /** Its page is about to be loaded again, and leaves its session. */
   leave(): ReloadRecord | null {
     const record = this.core.record();

@@ -285,7 +285,10 @@ function sizeFor(random: Random, kind: FaultKind, who: string, workload: Workloa
     case 'put-away':
       return { ms: random.pick([0, 100, 1_500, 4_000]), size: 0 };
     case 'reload':
-      return { ms: random.pick([20, 100, 500, 1_500, 4_000]), size: random.pick([0, 0, 0, 0, 1, 1, 2, 3]) };
+      return {
+        ms: random.pick([20, 100, 500, 1_500, 4_000]),
+        size: random.pick([0, 0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 5, 6, 7]),
+      };
     case 'kill':
     case 'restore':
     case 'disk-lost':

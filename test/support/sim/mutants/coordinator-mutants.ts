@@ -55,8 +55,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: coordinator('session'),
-        find: "if (session.line.instance !== hello.instance) return { kind: 'other-hello', ...hello };",
-        put: "if (session.line.instance !== hello.instance) return { kind: 'hello', ...hello };",
+        find: "if (instance !== hello.instance) return { kind: instance === left ? 'heir-hello' : 'other-hello', ...hello };",
+        put: "if (instance !== hello.instance) return { kind: 'hello', ...hello };",
       },
     ],
     by: 'beliefs',

@@ -98,14 +98,20 @@ describe('what a page leaves', () => {
     expect(world.sent('renew')).toEqual([]);
   });
 
-  test('is nothing without a lease or claim, without a socket to say so on, and of a client that closes', () => {
+  test('R13 is left without a word where the socket is gone before the page hears that it goes: belief has ended all the same', () => {
+    const { world, key } = holding();
+    world.drop();
+    const { record, effects } = leave(world);
+    expect(world.news(key)).toEqual(['lost closed']);
+    expect(said(effects)).toEqual([]);
+    expect(record).toMatchObject({ session: 'session-1', left: 'instance', asked: [{ name: 'n' }, { name: 'm' }] });
+  });
+
+  test('is nothing without a lease or claim, and of a client that closes', () => {
     const world = scripted();
     world.do({ kind: 'ready', reference: reference(1) });
     world.open();
     expect(world.core.record()).toBeNull();
-    const { world: other } = holding();
-    other.drop();
-    expect(other.core.record()).toBeNull();
     const { world: closing } = holding();
     closing.do({ kind: 'close', keep: [] });
     expect(closing.core.record()).toBeNull();
@@ -120,7 +126,7 @@ describe('what a page leaves', () => {
       dial: 2,
       frame: 1,
       instance: expect.not.stringMatching(/^instance$/),
-      resume: { session: 'session-1' },
+      resume: { session: 'session-1', left: 'instance' },
     });
     expect(world.sent('release')).toMatchObject([{ name: 'n', fencingToken: TOKEN }]);
     expect(world.sent('acquire').at(-1)).toMatchObject({ name: 'm' });
@@ -139,7 +145,7 @@ describe('the page that is loaded next', () => {
         frame: 1,
         dial: 1,
         instance: 'the-second-instance',
-        resume: { session: 'session-1', secret: 'secret-1' },
+        resume: { session: 'session-1', secret: 'secret-1', left: 'instance' },
         journal: 'journal',
         tokenMark: TOKEN,
         windowMs: 30_000,

@@ -1,13 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReloadRecord } from '../../../../client/core/reload.ts';
 import { reloadPlace } from '../../../../client/runtime/reload.ts';
-import { fencingToken, journalId, leaseName, requestId, secret, sessionId } from '../../../../shared/ids.ts';
+import {
+  fencingToken,
+  instanceId,
+  journalId,
+  leaseName,
+  requestId,
+  secret,
+  sessionId,
+} from '../../../../shared/ids.ts';
 import { durationMs } from '../../../../shared/time.ts';
 
 const RECORD: ReloadRecord = {
   keepMs: durationMs(10_000),
   session: sessionId('s'),
   secret: secret('k'),
+  left: instanceId('i'),
   journal: journalId('j'),
   tokenMark: fencingToken(7),
   windowMs: durationMs(30_000),
