@@ -134,6 +134,12 @@ const SELDOM_RULES: readonly Rule[] = [
   ],
   ['session', ['bye'], ['late-hello'], 'a socket that was given up has to come behind the farewell on the next one'],
   [
+    'session',
+    ['expected'],
+    ['life-over'],
+    'its keeping is over long before: the coordinator has to stand still for all the time between the two',
+  ],
+  [
     'name',
     ['free', 'held', 'recovered', 'ending', 'closed', 'delayed'],
     OTHERS,
