@@ -21,7 +21,7 @@ export class Telling {
   readonly #label: string;
   #waiting: string[] = [];
   /** The post that is on its way. One that the page was put away under never ends. */
-  #post: Promise<void> | null = null;
+  #isPosting = false;
   #leaving = false;
 
   constructor(label: string) {
@@ -46,7 +46,7 @@ export class Telling {
   /** What was told while the page was put away did not arrive: all is told again. */
   isBack(): void {
     this.#leaving = false;
-    this.#post = null;
+    this.#isPosting = false;
     sessionStorage.removeItem(LAST_WORDS);
     for (const news of this.#told) this.#tell(news);
   }
@@ -59,7 +59,7 @@ export class Telling {
     }
     this.#waiting.push(text);
     if (this.#leaving) this.#beacon();
-    else this.#post ??= this.#posts();
+    else if (!this.#isPosting) void this.#posts();
   }
 
   /** What goes through the binding as a document is unloaded may not arrive: the one in its place tells it again. */
@@ -81,11 +81,12 @@ export class Telling {
   }
 
   async #posts(): Promise<void> {
+    this.#isPosting = true;
     while (this.#waiting.length > 0 && !this.#leaving)
       await fetch(`/told/${this.#label}`, { method: 'POST', body: this.#take(), keepalive: true }).catch(
         () => undefined,
       );
-    this.#post = null;
+    this.#isPosting = false;
   }
 
   /** What `performance.now()` counts from, on the clock of the harness: it was read between the asking and the answer. */

@@ -30,6 +30,7 @@ import {
   type Secret,
   type SessionId,
 } from '../../../shared/ids.ts';
+import { Beliefs } from './beliefs.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { History } from './history.ts';
 import type { Host } from './host.ts';
@@ -40,14 +41,6 @@ export type ClaimOutcome = Extract<Effect, { readonly kind: 'claim' }>['outcome'
 
 /** Of so many claims somebody may still know the keys. */
 const RECENT = 4;
-
-interface Believed {
-  readonly name: LeaseName;
-  readonly token: FencingToken;
-  from: number;
-  /** Until when a read would say `held` if nothing more happened. */
-  until: number;
-}
 
 /** Runs the production core of one client on a host; a crash and a start make a new instance. */
 export class SimulatedClient {
@@ -64,7 +57,7 @@ export class SimulatedClient {
   readonly #parts: ClientParts;
   readonly #settled = new Map<Reference, (outcome: Outcome) => void>();
   readonly #sockets = new Map<DialNumber, Connection>();
-  readonly #believed = new Map<RequestId, Believed>();
+  readonly #beliefs: Beliefs;
   /** What a `welcome` told this instance: with it a copy would resume. */
   known: { readonly session: SessionId; readonly secret: Secret } | null = null;
   /** Its keys of late, the latest first. */
@@ -82,8 +75,9 @@ export class SimulatedClient {
     this.id = id;
     this.#parts = parts;
     this.host = parts.host;
+    this.#beliefs = new Beliefs(id, parts.host, parts.history);
     this.core = this.#start();
-    this.host.onSleep = (asleep) => (asleep ? this.#cutBeliefs() : this.observe());
+    this.host.onSleep = (asleep) => (asleep ? this.#beliefs.cut() : this.observe());
   }
 
   acquire(terms: AcquireTerms): RequestId {
@@ -100,7 +94,7 @@ export class SimulatedClient {
   ask(event: (reference: Reference) => ClientEvent, settled: (outcome: Outcome) => void): void {
     const mine = reference((this.#ids += 1));
     const asked = event(mine);
-    const released = asked.kind === 'release' ? this.#believed.get(asked.key)?.token : undefined;
+    const released = asked.kind === 'release' ? this.#beliefs.tokenOf(asked.key) : undefined;
     this.#settled.set(mine, (outcome) => {
       const { history } = this.#parts;
       // It also resolves without an answer, at the end of the window: that says nothing of the coordinator.
@@ -157,10 +151,9 @@ export class SimulatedClient {
    * sockets.
    */
   restart(left: ReloadRecord | null = null): void {
-    this.#cutBeliefs();
-    this.#believed.clear();
-    for (const connection of this.#sockets.values()) connection.close('client', 1006, '');
-    this.#sockets.clear();
+    this.#beliefs.cut();
+    this.#beliefs.clear();
+    this.cut();
     this.#settled.clear();
     this.#ending = false;
     this.known = left;
@@ -171,47 +164,13 @@ export class SimulatedClient {
     this.onStart();
   }
 
-  /** What a read of each lease says now. */
   observe(): void {
-    const { history } = this.#parts;
-    const { now } = this.host.world;
-    for (const [key, believed] of this.#believed) {
-      const lease = this.core.lease(this.host.stamp, key);
-      const holds = lease?.status === 'held';
-      const until = holds ? this.host.trueAfter(lease.remainingMs) : now;
-      if (now > believed.until || !holds) {
-        const to = Math.min(believed.until, now);
-        if (to > believed.from)
-          history.add({
-            kind: 'believed',
-            client: this.id,
-            name: believed.name,
-            token: believed.token,
-            from: believed.from,
-            to,
-          });
-        believed.from = now;
-      }
-      believed.until = until;
-      if (lease === null || lease.status === 'lost' || lease.status === 'released') this.#believed.delete(key);
-    }
-  }
-
-  /** Nobody reads from here on. */
-  #cutBeliefs(): void {
-    const { now } = this.host.world;
-    for (const believed of this.#believed.values()) {
-      const to = Math.min(believed.until, now);
-      const { name, token, from } = believed;
-      if (to > from) this.#parts.history.add({ kind: 'believed', client: this.id, name, token, from, to });
-      believed.from = now;
-      believed.until = now;
-    }
+    this.#beliefs.observe(this.core);
   }
 
   finish(): void {
     this.observe();
-    this.#cutBeliefs();
+    this.#beliefs.cut();
   }
 
   #start(): ClientCore {
@@ -289,10 +248,9 @@ export class SimulatedClient {
 
   #told(key: RequestId, outcome: ClaimOutcome): void {
     if (outcome.kind === 'failed') return this.#ended(key, null, outcome.failure.code);
-    const { now } = this.host.world;
     const { name, fencingToken: token } = outcome;
     this.#ended(key, token, 'granted');
-    this.#believed.set(key, { name, token, from: now, until: now });
+    this.#beliefs.begins(key, name, token);
     return this.observe();
   }
 

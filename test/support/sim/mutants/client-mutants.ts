@@ -105,8 +105,8 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
       },
       {
         file: core('steps'),
-        find: '  const { instance, label, metadata, pingMs } = settings;',
-        put: '  anchors.again();\n  const { instance, label, metadata, pingMs } = settings;',
+        find: '  const { label, metadata, pingMs } = settings;',
+        put: '  anchors.again();\n  const { label, metadata, pingMs } = settings;',
       },
     ],
     by: 'liveness',
@@ -138,8 +138,8 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: core('hearing'),
-        find: 'if (!asked?.claim) return giveBack(book, name, token, ttlMs);',
-        put: 'if (!asked?.claim) return;',
+        find: 'if (!left) return giveBack(book, name, token, ttlMs);',
+        put: 'if (!left) return;',
       },
       {
         file: 'server/core/table/withdraw.ts',

@@ -59,7 +59,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
         put: "if (instance !== hello.instance) return { kind: 'hello', ...hello };",
       },
     ],
-    by: 'beliefs',
+    by: 'observer',
     within: 100,
   },
   {

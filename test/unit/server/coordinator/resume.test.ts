@@ -180,42 +180,6 @@ describe('another instance', () => {
     expect(a.only('welcome')).toMatchObject({ note: 'in-use', held: [] });
   });
 
-  const heir = (of: RawClient, label: string): RawClient => {
-    const copy = driver.client(label);
-    if (of.session === null || of.secret === null) throw new Error('it has a session');
-    const left = instanceId(of.instance);
-    return copy.connect({ resume: { session: of.session, secret: of.secret, left } });
-  };
-
-  test.each(['bound', 'away'])('R10 takes over a session (%s) whose bye it brings itself', (state) => {
-    const { fencingToken } = a.granted('n');
-    if (state === 'away') a.drop();
-    const b = heir(a, 'heir');
-    expect(b.only('welcome')).toMatchObject({
-      resumed: true,
-      session: 'session-1-1',
-      held: [{ name: 'n', fencingToken }],
-    });
-    // Whoever brings the same is a copy; and the first is another instance now.
-    expect(heir(a, 'copy').only('welcome')).toMatchObject({ resumed: false, note: 'in-use' });
-    a.heard = [];
-    expect(a.connect().only('welcome')).toMatchObject({ note: 'in-use', held: [] });
-  });
-
-  test('R10 R15 brings it in vain after a restart, since another may have been let in before it was stored', () => {
-    a.granted('n');
-    driver = driver.restart();
-    expect(heir(a, 'heir').only('welcome')).toMatchObject({ resumed: false, note: 'in-use' });
-    expect(driver.core.status.leases).toBe(1);
-  });
-
-  test('R10 the last word of an instance that does not have the session is worth nothing', () => {
-    a.granted('n');
-    if (a.session === null || a.secret === null) throw new Error('it has a session');
-    const resume = { session: a.session, secret: a.secret, left: instanceId('somebody') };
-    expect(driver.client('copy').connect({ resume }).only('welcome')).toMatchObject({ resumed: false, note: 'in-use' });
-  });
-
   test('R10 comes too late once keepMs is over; its leases live until their deadlines', () => {
     a.granted('n');
     a.send({ type: 'bye', keepMs: durationMs(500) });
