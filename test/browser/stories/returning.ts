@@ -1,32 +1,24 @@
 import { entriesOf, now } from '../../real/support/log.ts';
 import { sleep } from '../../real/support/waiting.ts';
-import type { ClientHandle } from '../../real/support/client-process.ts';
-import { grantOf, KEY, lastWindowOf, OFFICE, stand } from '../support/scenes.ts';
-import type { Tab } from '../support/tab.ts';
-import { measureWithin, NO_FAREWELL, saysFarewell, SLACK_MS, TTL_MS, type Scene, type Story } from './story.ts';
+import { grantOf, KEY, OFFICE, stand } from '../support/scenes.ts';
+import { measureWithin, TTL_MS, type Story } from './story.ts';
 
 const RELOADS = { resumeOnReload: true };
 const LOADS_MS = 10_000;
 
 export const RELOADED: Story = {
   id: 'reloaded',
-  rule: 'S2 a page that is loaded again keeps its token, where it can say that it comes back',
+  rule: 'S2 a page that is loaded again keeps its token',
   situation: 'reloaded with `resumeOnReload`',
   how: () => 'its tab is loaded again within its window of 10 s',
-  async play(scene) {
-    const { bench, stage } = scene;
+  async play({ bench, stage }) {
     const ttlMs = 10_000;
     const tab = await stage.tab('before', ttlMs, RELOADS);
     await stand(stage.log, tab.client);
     const { client: next } = stage.process('next', ttlMs);
     await stand(stage.log, next);
     const [{ token } = { token: 0 }] = entriesOf(stage.log.entries, 'held', tab.label);
-    const answered = lastWindowOf(stage.log.entries, tab.client);
     await tab.reload();
-    if (!saysFarewell(scene.browser)) {
-      await loadedAnew(scene, tab, next, answered, ttlMs);
-      return NO_FAREWELL;
-    }
     stage.log.add({ at: now(), client: 'after', event: 'descends', from: tab.label });
     const client = tab.connect('after', stage.url, { ttlMs, ...RELOADS });
     await client.elect(KEY, OFFICE);
@@ -43,17 +35,6 @@ export const RELOADED: Story = {
     return null;
   },
 };
-
-/** Its place could not be kept: the next leads when its window is over, and the page that came is a new one. */
-async function loadedAnew(scene: Scene, tab: Tab, next: ClientHandle, answered: bigint, ttlMs: number): Promise<void> {
-  const { bench, stage } = scene;
-  const client = tab.connect('after', stage.url, { ttlMs, ...RELOADS });
-  await stand(stage.log, client);
-  const { at } = await grantOf(stage.log, next, answered, 2 * ttlMs);
-  const what = 'its place is not kept: from its last renewal until the next leads';
-  measureWithin(bench, what, answered, at, ttlMs + SLACK_MS);
-  await client.close();
-}
 
 const RESTART_TTL_MS = 30_000;
 /** The longest pause of the client between two dials is 8 s, and the browser may have one of its own. */

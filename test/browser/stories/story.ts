@@ -16,9 +16,6 @@ export const FAREWELL_MS_MAX = 300;
 /** Of the leases of pages that are in sight. */
 export const TTL_MS = 3_000;
 
-/** Of one story. */
-const TABS_MAX = 5;
-
 export interface StorySize {
   readonly hiddenMs: number;
   /** How often a leader is frozen. */
@@ -70,9 +67,9 @@ export async function playStory(story: Story, driver: Driver, size: StorySize): 
   const wrong: string[] = [];
   let cannot: string | null = null;
   const play = async (stage: Stage): Promise<void> => {
-    // Each tab of these leaves a session behind, until its silence is over.
-    if (!saysFarewell(driver.name)) bench.ghosts = TABS_MAX;
     cannot = await story.play({ bench, stage, browser: driver.name, size });
+    // Each tab of these leaves a session behind, until its silence is over.
+    if (!saysFarewell(driver.name)) bench.ghosts = stage.tabs;
   };
   try {
     await onStage(bench, play, { driver, together: story.together ?? false, relayed: story.relayed ?? false });

@@ -70,6 +70,11 @@ export class Stage implements AsyncDisposable {
     return this.#parts.relay;
   }
 
+  /** As many as were opened. */
+  get tabs(): number {
+    return this.#tabs.length;
+  }
+
   /** Where tabs connect. */
   get url(): string {
     return (this.#parts.relay ?? this.coordinator).url;
