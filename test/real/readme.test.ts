@@ -57,6 +57,11 @@ describe('README.md', () => {
     expect(outputOf('election.ts', second?.code ?? '')).toMatch(/ did it at \d{4}-/m);
   });
 
+  test('its program of a tab runs in a process too, over a socket of its own', () => {
+    const third = blocksOf(README).filter((block) => block.language === 'ts')[2];
+    expect(outputOf('tab.ts', third?.code ?? '')).toMatch(/^leads under token \d+, over a socket\n$/);
+  });
+
   test('the five lines of its second terminal take a lease', () => {
     const shell = blocksOf(README).find((block) => block.code.includes("<<'END'"))?.code ?? '';
     const [, five = ''] = /<<'END'\n([\s\S]*?)END\n/.exec(shell) ?? [];

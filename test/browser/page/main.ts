@@ -21,6 +21,7 @@ const telling = new Telling(page);
 const now = (): bigint => BigInt(Math.round(performance.now() * 1e6));
 
 function write(lines: string): void {
+  if (lines.includes('"event":"received"')) frameBegins();
   for (const line of lines.split('\n').filter(Boolean)) telling.line(line);
 }
 
@@ -79,6 +80,26 @@ setInterval(() => {
   const forMs = Number(seen.at - before.at) / 1e6;
   if (seen.visible && before.visible && forMs >= STILL_MS) log({ event: 'stood-still', forMs }, before.at);
 }, WATCH_MS);
+
+/**
+ * A hidden page can tell of the task that handles a frame: the next one tells how long it took. Where it took that long
+ * the page had no processor, since no handler of it waits, and nobody else in the page ran meanwhile.
+ */
+const nextTask = new MessageChannel();
+let frameAt: bigint | null = null;
+nextTask.port1.onmessage = () => {
+  const from = frameAt;
+  frameAt = null;
+  if (from === null) return;
+  const forMs = Number(now() - from) / 1e6;
+  if (forMs >= STILL_MS) log({ event: 'stood-still', forMs }, from);
+};
+
+function frameBegins(): void {
+  if (frameAt !== null) return;
+  frameAt = now();
+  nextTask.port2.postMessage(null);
+}
 
 /** These listeners are older than any of a client: what they read is read first. */
 function lifecycle(what: string): void {
