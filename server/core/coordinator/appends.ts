@@ -1,3 +1,4 @@
+import type { SessionId } from '../../../shared/ids.ts';
 import type { Input, Output } from '../core-types.ts';
 import { NO_BACKLOG } from './backlog.ts';
 import { decide, note, type Core, type Moment } from './core-state.ts';
@@ -29,7 +30,16 @@ export function appendEnded(
     tell(core, moment, decide(core, moment.now, { kind: 'writable', writable: true }));
     note(core, 'info', 'append-healed', `Batch ${sequence} was stored: grants go on.`);
   }
+  for (const session of end.told) tellHeir(core, session);
   return end.answers.map((answer) => ({ kind: 'answer', ...answer }));
+}
+
+/** The journal knows whose the session is: whoever has it now may know too, once no later take-over waits. */
+function tellHeir(core: Core, session: SessionId): void {
+  const entry = core.book.get(session);
+  if (entry === undefined) return;
+  entry.takeOversUnstored -= 1;
+  if (entry.takeOversUnstored === 0 && entry.session.kind === 'bound') core.outbox.release(entry.session.socket);
 }
 
 /** At most one batch a turn, and none while one is in flight or a pause after a failure lasts. */

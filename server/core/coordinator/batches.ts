@@ -1,4 +1,4 @@
-import type { FencingToken } from '../../../shared/ids.ts';
+import type { FencingToken, SessionId } from '../../../shared/ids.ts';
 import { durationMs, later, type ListeningMs } from '../../../shared/time.ts';
 import type { Batch, DurableEvent } from '../journal-port.ts';
 import type { LeaseTable } from '../table-types.ts';
@@ -14,6 +14,8 @@ export interface Batches {
   writeLast(event: DurableEvent): void;
   /** An answer that leaves once all that was decided so far is durable (R1). */
   answerThen(answer: Answer): void;
+  /** A session is another instance's, which hears of it once all that was decided so far is durable (R15). */
+  tellThen(session: SessionId): void;
   /** Whether a batch could be taken at `now`. */
   ready(now: ListeningMs): boolean;
   /** The next batch, if there is anything to write or to probe for. */
@@ -35,7 +37,12 @@ export interface Answer {
 
 export type AppendEnd =
   /** `healed`: the first success after a failure. */
-  | { readonly kind: 'durable'; readonly healed: boolean; readonly answers: readonly Answer[] }
+  | {
+      readonly kind: 'durable';
+      readonly healed: boolean;
+      readonly answers: readonly Answer[];
+      readonly told: readonly SessionId[];
+    }
   /** `again`: not the first failure in a row. */
   | { readonly kind: 'failed'; readonly again: boolean };
 
@@ -45,13 +52,15 @@ interface Load {
   readonly first: DurableEvent[];
   readonly last: DurableEvent[];
   readonly answers: Answer[];
+  readonly told: SessionId[];
 }
 
-const emptyLoad = (): Load => ({ first: [], last: [], answers: [] });
+const emptyLoad = (): Load => ({ first: [], last: [], answers: [], told: [] });
 const joined = (a: Load, b: Load): Load => ({
   first: [...a.first, ...b.first],
   last: [...a.last, ...b.last],
   answers: [...a.answers, ...b.answers],
+  told: [...a.told, ...b.told],
 });
 
 export function batches(lastSequence: number): Batches {
@@ -66,6 +75,7 @@ export function batches(lastSequence: number): Batches {
     writeFirst: (event) => void load.first.push(event),
     writeLast: (event) => void load.last.push(event),
     answerThen: (answer) => void load.answers.push(answer),
+    tellThen: (session) => void load.told.push(session),
     ready(now) {
       const pause = retryAt();
       return flying === null && (pause === null || now >= pause);
@@ -91,7 +101,7 @@ export function batches(lastSequence: number): Batches {
       }
       done = sequence;
       appends += 1;
-      return { kind: 'durable', healed: failedBefore, answers: flown.answers };
+      return { kind: 'durable', healed: failedBefore, answers: flown.answers, told: flown.told };
     },
     get retryAt() {
       return retryAt();

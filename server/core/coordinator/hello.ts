@@ -36,6 +36,8 @@ function resume(core: Core, entry: SessionEntry, input: HelloInput, moment: Mome
     if (effect.kind === 'separate') return open(core, input, moment, 'in-use');
     if (effect.kind !== 'welcome') continue;
     refresh(core, entry, input, event.kind !== 'hello');
+    // Said to it and stored by nobody, it would be denied by the next run, and another could be let in (R15).
+    if (entry.takeOversUnstored > 0) core.outbox.hold(effect.socket);
     welcome(core, entry, input, { resumed: true }, moment);
     for (const request of entry.gone.splice(0)) core.outbox.say(effect.socket, { type: 'gone', request });
     for (const asked of core.table.yieldsOf(entry.id))
@@ -55,7 +57,13 @@ function refresh(core: Core, entry: SessionEntry, { hello }: HelloInput, otherIn
   entry.ping = { ...entry.ping, askedMs: hello.pingMs ?? null };
   entry.clock = otherInstance ? CLOCK_UNKNOWN : { ...entry.clock, sent: null };
   if (!changed) return;
-  if (entry.stored) storeSession(core, entry);
+  if (entry.stored) {
+    storeSession(core, entry);
+    if (otherInstance) {
+      entry.takeOversUnstored += 1;
+      core.batches.tellThen(entry.id);
+    }
+  }
   for (const name of core.table.namesOf(entry.id)) core.watches.change(name, 'at-once');
 }
 

@@ -16,7 +16,7 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
   switch (input.kind) {
     case 'hello': {
       const entry = takeHello(core, input, moment);
-      if (entry !== null) handleAll(core, entry, input.rest, moment);
+      if (entry !== null && !core.outbox.holds(input.socket)) handleAll(core, entry, input.rest, moment);
       return [];
     }
     case 'frame':
@@ -24,6 +24,7 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
       return [];
     case 'socket-closed': {
       const entry = core.book.bySocket(input.socket);
+      core.outbox.forget(input.socket);
       if (entry !== undefined) carry(core, entry, input, moment);
       return [];
     }
@@ -48,7 +49,8 @@ export function takeInput(core: Core, input: Input, moment: Moment): readonly Ou
 /** A frame of a socket that no session is bound to is neither applied nor answered (R9). */
 function takeFrame(core: Core, { socket, frame, messages, goesOn = false }: FrameInput, moment: Moment): void {
   const entry = core.book.bySocket(socket);
-  if (entry === undefined) return;
+  // Before its `welcome` has left nothing may be said on a socket (P-2): what is, would wait for an answer without bound.
+  if (entry === undefined || core.outbox.holds(socket)) return;
   // Anchors name the instant at which a frame was read: that was with its first part.
   if (!goesOn) carry(core, entry, readFrame(entry.session, socket, frame), moment);
   handleAll(core, entry, messages, moment);

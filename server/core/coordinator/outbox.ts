@@ -10,7 +10,13 @@ export interface Outbox {
   cut(socket: SocketId): void;
   /** Behind all that was said; nothing follows. */
   close(socket: SocketId, code: ClosingCode): void;
-  /** Empties it. */
+  /** What is said to the socket, from this turn on, waits for `release`; a refusal that closes it does not (R15). */
+  hold(socket: SocketId): void;
+  release(socket: SocketId): void;
+  holds(socket: SocketId): boolean;
+  /** The socket is gone. */
+  forget(socket: SocketId): void;
+  /** Empties it, save of what waits. */
   take(): readonly Output[];
 }
 
@@ -21,6 +27,7 @@ interface Letter {
 
 export function outbox(): Outbox {
   const letters = new Map<SocketId, Letter>();
+  const held = new Set<SocketId>();
   const letterTo = (socket: SocketId): Letter => {
     const letter = letters.get(socket) ?? { frames: [[]], closing: null };
     letters.set(socket, letter);
@@ -30,6 +37,8 @@ export function outbox(): Outbox {
     say(socket, message) {
       const letter = letterTo(socket);
       if (letter.closing !== null) return;
+      // Pings would pile up, and each is of its moment.
+      if (message.type === 'ping' && held.has(socket)) return;
       const frame = letter.frames.at(-1);
       if (frame === undefined || frame.length >= MESSAGES_PER_FRAME_MAX) letter.frames.push([message]);
       else frame.push(message);
@@ -40,11 +49,20 @@ export function outbox(): Outbox {
     close(socket, code) {
       const letter = letterTo(socket);
       letter.closing ??= code;
+      if (!held.delete(socket)) return;
+      const refusals = letter.frames.flat().filter(({ type }) => type === 'error');
+      letter.frames.splice(0, Infinity, refusals);
+    },
+    hold: (socket) => void held.add(socket),
+    release: (socket) => void held.delete(socket),
+    holds: (socket) => held.has(socket),
+    forget(socket) {
+      if (held.delete(socket)) letters.delete(socket);
     },
     take() {
-      const outputs = [...letters].flatMap(([socket, letter]) => outputsOf(socket, letter));
-      letters.clear();
-      return outputs;
+      const due = [...letters].filter(([socket]) => !held.has(socket));
+      for (const [socket] of due) letters.delete(socket);
+      return due.flatMap(([socket, letter]) => outputsOf(socket, letter));
     },
   };
 }

@@ -17,6 +17,8 @@ export interface SessionEntry {
   metadata: Json;
   /** Whether the journal has it, or is about to: from its first claim on. */
   stored: boolean;
+  /** How often another instance has taken it over, and the journal does not know: nothing is said of it until then (R15). */
+  takeOversUnstored: number;
   /** Claims that wait, for their turn or for the disk, by request. */
   readonly claims: Map<RequestId, Claim>;
   /** State writes that wait for the disk. */
@@ -120,6 +122,7 @@ export function newEntry(
     ...identity,
     session,
     stored: false,
+    takeOversUnstored: 0,
     claims: new Map(),
     writes: new Set(),
     waitsSince: null,

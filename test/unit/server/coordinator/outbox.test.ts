@@ -48,4 +48,17 @@ describe('the outbox', () => {
     for (let index = 0; index < 2_001; index += 1) box.say(A, gone(`${index}`));
     expect(box.take().map((output) => output.kind === 'send' && output.messages.length)).toEqual([1_000, 1_000, 1]);
   });
+
+  test('R15 what is held waits, in order, for its release alone; nothing is kept for a socket that is gone', () => {
+    const box = outbox();
+    box.hold(A);
+    box.hold(B);
+    for (const socket of [A, B]) box.say(socket, gone('1'));
+    expect(box.take()).toEqual([]);
+    box.say(A, gone('2'));
+    box.forget(B);
+    box.release(A);
+    box.release(B);
+    expect(box.take()).toEqual([{ kind: 'send', socket: A, messages: [gone('1'), gone('2')] }]);
+  });
 });

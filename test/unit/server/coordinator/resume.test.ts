@@ -258,6 +258,7 @@ describe('another instance', () => {
       a.send(a.acquire('n', 30_000, { request: 'late' }));
       bye(a);
       driver.finishAppend();
+      driver.disk = 'ok';
       driver.settle();
       const copy = other(a).connect();
       const [lease] = copy.only('welcome').held;
