@@ -3,7 +3,9 @@ import { WORKER_ANSWER_MS, WORKER_HEARS_MS, WORKER_NAME, type ToTab, type ToWork
 const OPEN = 1;
 const CLOSED = 3;
 /** A timer that fires this late, in ms, says that the page stood still: the worker's word may have come in meanwhile. */
-const LATE_MS = 250;
+const LATE_MS = 20;
+/** What came in meanwhile is read by then, in ms. */
+const READ_MS = 250;
 
 /** One dial over the shared worker: to the client it is a WebSocket. */
 export class SharedSocket {
@@ -119,13 +121,14 @@ export class SharedSocket {
     if (this.#unheard > 0) this.#await(WORKER_HEARS_MS);
   }
 
-  /** A word of the worker is due. A page that stood still waits once more. */
+  /** A word of the worker is due. A page that stood still reads first. */
   #await(ms: number, again = false): void {
-    const due = performance.now() + ms;
+    const wait = again ? READ_MS : ms;
+    const due = performance.now() + wait;
     this.#timer = setTimeout(() => {
       if (!again && performance.now() - due > LATE_MS) this.#await(ms, true);
       else this.#fail(`it has said nothing for ${ms} ms`);
-    }, ms);
+    }, wait);
   }
 
   #fail(problem: string): void {

@@ -40,6 +40,8 @@ interface Open {
 const LINGER_MS = 1_000;
 /** A close reason is the code alone, or the code, a colon and a sentence. */
 const TOO_MANY = /^too-many(?::|$)/;
+/** A tab that leaves behind this long without a word for anybody, in ms, may leave since it had no answer. */
+const SILENT_MS = 250;
 /** The close code of a connection that ended without one. */
 const ABNORMAL = 1006;
 
@@ -52,7 +54,11 @@ export class Line {
   /** The largest number that the coordinator has seen; it refuses a new one that is not larger. */
   #lastSent = 0;
   #phase: 'connecting' | 'open' | 'closed' = 'connecting';
+  #openedAt = -Infinity;
+  /** When it last brought something. */
   #heardAt = -Infinity;
+  /** When the first frame left since then; null where none did. */
+  #unheardSince: number | null = null;
   /** A channel was left without an answer, so the socket may be dead though nobody has said so: no more go on it. */
   #suspect = false;
   /** Less where the coordinator has said that it takes no more. */
@@ -67,6 +73,7 @@ export class Line {
     this.#socket.onopen = () => {
       if (this.#socket.protocol !== CHANNELS_PROTOCOL) return this.#endUnspoken();
       this.#phase = 'open';
+      this.#openedAt = performance.now();
       this.#suspect = false;
       for (const { events } of this.#channels.values()) events.opened();
     };
@@ -95,9 +102,12 @@ export class Line {
     // The tab's frame is one message or a list of such; here it is always a list.
     const messages = frame.startsWith('[') ? frame : `[${frame}]`;
     this.#socket.send(`{"channel":${open.number},"messages":${messages}}`);
+    const now = performance.now();
+    this.#unheardSince ??= now;
     if (open.sentAt !== null) return;
-    // It begins with `hello`, which is always answered.
-    open.sentAt = performance.now();
+    open.sentAt = now;
+    // It begins with `hello`. One that has just opened lives, however long a credential is looked at.
+    if (now - this.#openedAt <= ANSWER_WITHIN_MS) return;
     setTimeout(() => {
       if (!this.#has(open) || this.#proven(open)) return;
       this.#leave(open);
@@ -126,7 +136,9 @@ export class Line {
   /** The tab wants this channel no more. */
   #leave(open: Open): void {
     if (!this.#has(open)) return;
-    this.#suspect ||= !this.#proven(open);
+    // Or whoever dials anew since nothing was answered would dial into the same silence.
+    const silent = this.#unheardSince !== null && performance.now() - this.#unheardSince >= SILENT_MS;
+    this.#suspect ||= silent || !this.#proven(open);
     this.#channels.delete(open.number);
     if (open.sentAt !== null) this.#socket.send(`{"channel":${open.number},"close":1000,"reason":""}`);
     this.#rest();
@@ -134,6 +146,7 @@ export class Line {
 
   #take(data: unknown): void {
     this.#heardAt = performance.now();
+    this.#unheardSince = null;
     this.#suspect = false;
     const envelope = envelopeOf(data);
     if (envelope === null) return this.#end(ABNORMAL, 'an envelope that cannot be read');

@@ -31,6 +31,7 @@ const UNANSWERED_FRAMES_MAX = 4_096;
 export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOver }: TabPorts): () => void {
   let channel: Channel | null = null;
   let unanswered = 0;
+  let opened = false;
   let over = false;
   const tell = (message: ToTab): void => void (over || port.postMessage(message));
   const end = (): void => {
@@ -54,7 +55,10 @@ export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOv
     if (over) return;
     try {
       channel = lines.open(url, {
-        opened: () => tell({ kind: 'opened' }),
+        opened: () => {
+          opened = true;
+          tell({ kind: 'opened' });
+        },
         heard: (frame) => {
           unanswered += 1;
           if (unanswered > UNANSWERED_FRAMES_MAX) closed(1006, 'the tab does not read');
@@ -78,5 +82,6 @@ export function serveTab(port: TabPort, { lines, ownLock, whenFree, over: tellOv
     } else if (message.kind === 'dial') void dial(message.url, message.lock);
     else end();
   };
-  return () => useless('its policy does not let it connect');
+  // Who is connected dialled another coordinator, which the policy allows.
+  return () => void (opened || useless('its policy does not let it connect'));
 }

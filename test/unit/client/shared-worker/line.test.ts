@@ -192,6 +192,52 @@ describe('a socket that is dead though nobody says so', () => {
     expect(line.takes).toBe(true);
   });
 
+  it('takes no more once a tab has left it behind 250 ms without a word, and all again when it speaks', () => {
+    const { line, socket } = lineOf();
+    const [first, second] = [channelOn(line), channelOn(line)];
+    socket.opens();
+    first.channel.send(HELLO);
+    second.channel.send(HELLO);
+    socket.says({ channel: 1, messages: [] });
+    socket.says({ channel: 2, messages: [] });
+    vi.advanceTimersByTime(5_000);
+    first.channel.send('{"type":"renew"}');
+    vi.advanceTimersByTime(250);
+    // Its renewal was not answered, so that it dials anew: not into the same silence.
+    first.channel.close();
+    expect(line.takes).toBe(false);
+    socket.says({ channel: 2, messages: [] });
+    expect(line.takes).toBe(true);
+  });
+
+  it('a tab that leaves one that answered it, or has not had the time to, casts no doubt on it', () => {
+    const { line, socket } = lineOf();
+    const [first, second] = [channelOn(line), channelOn(line)];
+    socket.opens();
+    first.channel.send(HELLO);
+    second.channel.send(HELLO);
+    socket.says({ channel: 1, messages: [] });
+    socket.says({ channel: 2, messages: [] });
+    vi.advanceTimersByTime(5_000);
+    first.channel.close();
+    expect(line.takes).toBe(true);
+    second.channel.send('{"type":"bye"}');
+    vi.advanceTimersByTime(249);
+    second.channel.close();
+    expect(line.takes).toBe(true);
+  });
+
+  it('one that has just opened lives: who is let in there may take its time to look at a credential', () => {
+    const { line, socket } = lineOf();
+    const { channel, told } = channelOn(line);
+    socket.opens();
+    channel.send(HELLO);
+    vi.advanceTimersByTime(4_000);
+    expect(told).toEqual(['opened']);
+    channel.close();
+    expect(line.takes).toBe(false);
+  });
+
   it('one that was answered stays, however long nothing is said', () => {
     const { line, socket } = lineOf();
     const { channel, told } = channelOn(line);

@@ -38,10 +38,15 @@ function rig(make = (url: string, offered: readonly string[]) => new FakeLineSoc
   return { port, over, free, forbid, socket: () => FakeLineSocket.made.at(-1) };
 }
 
-async function open() {
+async function dialling() {
   const made = rig();
   made.port.says({ kind: 'dial', url: 'ws://a/v1/socket', lock: 'of the tab' });
   await Promise.resolve();
+  return made;
+}
+
+async function open() {
+  const made = await dialling();
   made.socket()?.opens();
   return made;
 }
@@ -114,7 +119,7 @@ describe('one dial of a tab', () => {
   });
 
   it('says so where the policy of the worker forbids to connect, and where the WebSocket throws', async () => {
-    const forbidden = await open();
+    const forbidden = await dialling();
     forbidden.forbid();
     expect(forbidden.port.posted.at(-1)).toEqual({ kind: 'useless', problem: 'its policy does not let it connect' });
     const { port } = rig(() => {
@@ -123,5 +128,11 @@ describe('one dial of a tab', () => {
     port.says({ kind: 'dial', url: 'ws://a/v1/socket', lock: 'of the tab' });
     await Promise.resolve();
     expect(port.posted.at(-1)).toEqual({ kind: 'closed', code: 0, reason: 'SyntaxError: mixed content' });
+  });
+
+  it('says nothing of a policy where it is connected: another coordinator is forbidden', async () => {
+    const { forbid, over } = await open();
+    forbid();
+    expect(over).not.toHaveBeenCalled();
   });
 });
