@@ -79,6 +79,26 @@ describe('found seeds', () => {
     expect(play(plan).problems).toEqual([]);
   });
 
+  test('seed 2371: S8 a page that is loaded again is heard of by its hello, though the welcome waits for the disk', () => {
+    const plan: Plan = {
+      seed: 2_371,
+      workload: 'rolling',
+      clients: 2,
+      names: 2,
+      faultyMs: 9_648,
+      calmMs: 1_000,
+      faults: [
+        { at: 3_642, kind: 'reload', who: 'b', ms: 4_000, size: 1 },
+        { at: 3_800, kind: 'farewell', who: 'a', ms: 1, size: 0 },
+        { at: 4_956, kind: 'farewell', who: 'b', ms: 0, size: 0 },
+        { at: 6_171, kind: 'reload', who: 'a', ms: 4_000, size: 1 },
+        { at: 6_741, kind: 'copy', who: 'a', ms: 0, size: 1 },
+        { at: 9_647, kind: 'reload', who: 'b', ms: 4_000, size: 0 },
+      ],
+    };
+    expect(play(plan).problems).toEqual([]);
+  });
+
   test('seed 30699: S1 where a disk is an older copy, a lease in doubt is not taken from it again', () => {
     const plan: Plan = {
       seed: 30_699,

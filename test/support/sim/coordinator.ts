@@ -30,6 +30,8 @@ interface Line {
   readonly connection: Connection;
   hello: boolean;
   session: SessionId | null;
+  /** The session that its `hello` named, and when that was read. A take-over is answered only when it is stored (R15). */
+  asked: { readonly session: SessionId; readonly at: number } | null;
 }
 
 interface Running {
@@ -201,7 +203,7 @@ export class Coordinator {
         running.driver.input({ kind: 'socket-closed', socket });
       },
     });
-    const line: Line = { connection, hello: false, session: null };
+    const line: Line = { connection, hello: false, session: null, asked: null };
     running.sockets.set(socket, line);
     running.lines.set(socket, line);
     return connection;
@@ -210,7 +212,12 @@ export class Coordinator {
   /** Never, where nothing of it was read in this run. */
   unheardMs(session: SessionId): number {
     const running = this.#running;
-    return running === null ? Infinity : running.driver.lastReading - (running.readAt.get(session) ?? -Infinity);
+    if (running === null) return Infinity;
+    // A `hello` that was neither answered with another session nor refused is a word of the session that it names.
+    const asked = [...running.lines.values()].flatMap((line) =>
+      line.session === null && line.asked?.session === session ? [line.asked.at] : [],
+    );
+    return running.driver.lastReading - Math.max(running.readAt.get(session) ?? -Infinity, ...asked);
   }
 
   /** Of whom something was read less than `ms` ago, whatever is read at this very moment. */
@@ -277,6 +284,7 @@ export class Coordinator {
     if (line.hello) return driver.input({ kind: 'frame', socket, frame: frameNumber(Number(first.frame)), messages });
     if (first.type !== 'hello' || rest.length > 0) throw new Error(`not a hello: ${text}`);
     line.hello = true;
+    if (first.resume !== undefined) line.asked = { session: first.resume.session, at: driver.lastReading };
     const resumeHash = first.resume === undefined ? null : hashOf(first.resume.secret);
     return driver.input({ kind: 'hello', socket, hello: first, resumeHash, rest: [] });
   }
@@ -289,6 +297,7 @@ export class Coordinator {
       case 'close': {
         const line = this.#running?.sockets.get(output.socket);
         this.#running?.sockets.delete(output.socket);
+        if (line !== undefined) line.asked = null;
         line?.connection.close('coordinator', CLOSE_CODES[output.code], output.reason);
         // As the adapter does, once the socket has closed.
         this.#running?.driver.input({ kind: 'socket-closed', socket: output.socket });
