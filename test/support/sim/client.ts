@@ -39,6 +39,9 @@ import type { Random } from './random.ts';
 
 export type ClaimOutcome = Extract<Effect, { readonly kind: 'claim' }>['outcome'];
 
+/** What the platform does. */
+const ACTS: ReadonlySet<Effect['kind']> = new Set(['ask-credential', 'dial', 'send', 'abandon']);
+
 /** Of so many claims somebody may still know the keys. */
 const RECENT = 4;
 
@@ -70,6 +73,10 @@ export class SimulatedClient {
   #ending = false;
   #ids = 0;
   #isAnswering = false;
+  readonly #news: Effect[] = [];
+  readonly #acts: Effect[] = [];
+  /** Of calls within calls. */
+  #depth = 0;
 
   constructor(id: string, parts: ClientParts) {
     this.id = id;
@@ -115,16 +122,26 @@ export class SimulatedClient {
     this.#ending = coalesces;
     // First what ends a belief, then what leaves (R13).
     this.observe();
-    for (const effect of effects) this.#perform(effect);
+    this.#carryOut(effects);
     this.observe();
     this.#plan();
   }
 
   #endTick(): void {
     this.#ending = false;
-    for (const effect of this.core.handle(this.host.stamp, { kind: 'wake' })) this.#perform(effect);
+    this.#carryOut(this.core.handle(this.host.stamp, { kind: 'wake' }));
     this.observe();
     this.#plan();
+  }
+
+  /** As the runner does: people hear first, then the platform acts; what they do as they hear goes behind. */
+  #carryOut(effects: readonly Effect[]): void {
+    for (const effect of effects) (ACTS.has(effect.kind) ? this.#acts : this.#news).push(effect);
+    this.#depth += 1;
+    for (let effect = this.#news.shift(); effect !== undefined; effect = this.#news.shift()) this.#perform(effect);
+    this.#depth -= 1;
+    if (this.#depth > 0) return;
+    for (let effect = this.#acts.shift(); effect !== undefined; effect = this.#acts.shift()) this.#perform(effect);
   }
 
   /** What a page that was loaded before this one called a claim of that name. */
@@ -155,6 +172,8 @@ export class SimulatedClient {
     this.#beliefs.clear();
     this.cut();
     this.#settled.clear();
+    this.#news.length = 0;
+    this.#acts.length = 0;
     this.#ending = false;
     this.known = left;
     this.#left = left;

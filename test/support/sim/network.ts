@@ -110,6 +110,12 @@ export class Network {
     return this.#random.chance(0.05) ? this.#random.between(5, 60) : this.#random.between(0.1, 3);
   }
 
+  /** Whether messages of this client are late, or some that were may still be on their way. */
+  isLate(client: string): boolean {
+    const slow = this.#slow.get(client);
+    return slow !== undefined && slow.until + slow.ms > this.world.now;
+  }
+
   connect(client: string, ends: Readonly<Record<Side, End>>): Connection {
     const connection = new Connection(this, client, ends);
     this.connections.add(connection);

@@ -79,7 +79,7 @@ function problemsOf({ world, history, coordinator }: Stage, stuck: readonly stri
 
 /** Clients that claim, hold, write and let go. Returns what did not go on. */
 function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage, random: Random): readonly string[] {
-  const { world, history, clients } = stage;
+  const { world, network, history, clients } = stage;
   const mood: Mood = { calm: false, atRest: false, names, workload };
   const counters = new Counters(stage);
   const workers = clients.map((client) => new Worker(client, stage, counters, random.fork(), mood));
@@ -87,9 +87,12 @@ function work({ names, workload, faults, faultyMs, calmMs }: Plan, stage: Stage,
   if (workload === 'callers') for (const client of clients) callAnything(client, random.fork(), mood);
   plague(stage, faults);
   world.runUntil(faultyMs + HEALED_MS);
-  const isPausing = (): boolean =>
-    clients.some(({ core: { status } }) => status === 'backing-off' || status === 'connecting');
-  while (isPausing() && world.now < faultyMs + HEALED_MS + PAUSE_MS_MAX) world.runUntil(world.now + 1_000);
+  // A sleep may leave its machine a slow network, which outlasts it.
+  const isHealing = (): boolean =>
+    clients.some(
+      ({ id, core: { status } }) => status === 'backing-off' || status === 'connecting' || network.isLate(id),
+    );
+  while (isHealing() && world.now < faultyMs + HEALED_MS + PAUSE_MS_MAX) world.runUntil(world.now + 1_000);
   mood.calm = true;
   history.add({ kind: 'calm', at: world.now });
   const lateMs = world.now + LINGERS_MS;
