@@ -1,4 +1,11 @@
-import { WORKER_ANSWER_MS, WORKER_HEARS_MS, WORKER_NAME, type ToTab, type ToWorker } from './messages.ts';
+import {
+  WORKER_ANSWER_AGAIN_MS,
+  WORKER_ANSWER_MS,
+  WORKER_HEARS_MS,
+  WORKER_NAME,
+  type ToTab,
+  type ToWorker,
+} from './messages.ts';
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -9,6 +16,8 @@ const READ_MS = 250;
 
 /** One dial over the shared worker: to the client it is a WebSocket. */
 export class SharedSocket {
+  /** The last one was closed with frames that the worker had not said to have heard. */
+  static #wasUnheard = false;
   readyState = 0;
   onopen: ((event: object) => void) | null = null;
   onmessage: ((event: { readonly data: string }) => void) | null = null;
@@ -65,13 +74,15 @@ export class SharedSocket {
 
   close(): void {
     if (this.readyState === CLOSED) return;
+    SharedSocket.#wasUnheard = this.#unheard > 0;
     this.#post({ kind: 'close' });
     this.#end();
   }
 
   #ask(url: string): void {
     const lock = `leasehold-tab-${crypto.randomUUID()}`;
-    this.#await(WORKER_ANSWER_MS);
+    this.#await(SharedSocket.#wasUnheard ? WORKER_ANSWER_AGAIN_MS : WORKER_ANSWER_MS);
+    SharedSocket.#wasUnheard = false;
     navigator.locks
       .request(lock, () => {
         this.#post({ kind: 'dial', url, lock });

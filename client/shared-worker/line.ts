@@ -54,7 +54,8 @@ export class Line {
   /** The largest number that the coordinator has seen; it refuses a new one that is not larger. */
   #lastSent = 0;
   #phase: 'connecting' | 'open' | 'closed' = 'connecting';
-  #openedAt = -Infinity;
+  /** When it opened; until then, when it was dialled. */
+  #openedAt = performance.now();
   /** When it last brought something. */
   #heardAt = -Infinity;
   /** When the first frame left since then; null where none did. */
@@ -86,6 +87,16 @@ export class Line {
   /** Whether another channel may go on it. */
   get takes(): boolean {
     return this.#phase !== 'closed' && !this.#suspect && this.#channels.size < this.#most;
+  }
+
+  /** Since when it may be dead; null where nobody was left without an answer. */
+  get silentSince(): number | null {
+    return this.#suspect ? (this.#unheardSince ?? this.#openedAt) : null;
+  }
+
+  /** When it was last seen to live, or begun. */
+  get livedAt(): number {
+    return Math.max(this.#openedAt, this.#heardAt);
   }
 
   open(events: ChannelEvents): Channel {

@@ -14,7 +14,9 @@ export class Lines {
   open(url: string, events: ChannelEvents): Channel {
     const key = coordinatorOf(url);
     const lines = this.#lines.get(key) ?? new Set();
-    const line = [...lines].find(({ takes }) => takes) ?? this.#dial(key, url, lines);
+    // What has cut one off has cut off the others, unless they were heard of since.
+    const cutAt = Math.max(...[...lines].map(({ silentSince }) => silentSince ?? -Infinity));
+    const line = [...lines].find(({ takes, livedAt }) => takes && livedAt >= cutAt) ?? this.#dial(key, url, lines);
     return line.open(events);
   }
 

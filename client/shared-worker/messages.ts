@@ -21,5 +21,10 @@ export const WORKER_NAME = 'leasehold.v1';
 
 /** How long the worker has for its first answer, in ms. */
 export const WORKER_ANSWER_MS = 1_000;
+/**
+ * Where it has left a frame unheard: its program is loaded then, and a page that dials anew for want of an answer has not
+ * a second left of a short window.
+ */
+export const WORKER_ANSWER_AGAIN_MS = 250;
 /** And to say that it has heard a frame: less than the client waits for the coordinator's answer to it (R21). */
 export const WORKER_HEARS_MS = 900;

@@ -204,6 +204,21 @@ describe('a client with `share` goes on by itself, and says why', () => {
     expectAlone(client, 'it has said nothing for 900 ms');
   });
 
+  it('when it has left a frame unheard and does not answer the next dial within 250 ms', async () => {
+    const client = await shared();
+    client.socket.send([{ type: 'bye' }]);
+    await vi.advanceTimersByTimeAsync(300);
+    client.socket.close();
+    client.dial();
+    // The part that talks to the worker is loaded by now.
+    for (let turn = 0; turn < 5; turn += 1) await settled();
+    expect(FakeSharedWorker.made).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(249);
+    expect(client.alone).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expectAlone(client, 'it has said nothing for 250 ms');
+  });
+
   it('not when every frame was heard, however long ago', async () => {
     const client = await shared();
     client.socket.send([{ type: 'bye' }]);

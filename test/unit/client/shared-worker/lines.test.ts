@@ -1,8 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Lines } from '../../../../client/shared-worker/lines.ts';
 import { FakeLineSocket, hearing } from './support.ts';
 
-beforeEach(() => void (FakeLineSocket.made = []));
+beforeEach(() => {
+  FakeLineSocket.made = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], now: 1_000 });
+});
+afterEach(() => void vi.useRealTimers());
 
 const make = (url: string, offered: readonly string[]): FakeLineSocket => new FakeLineSocket(url, offered);
 const urls = (): readonly string[] => FakeLineSocket.made.map(({ url }) => url);
@@ -19,6 +23,29 @@ describe('the sockets of one worker', () => {
     const lines = new Lines(make);
     for (let tab = 0; tab < 33; tab += 1) lines.open('ws://a/v1/socket', hearing().events);
     expect(urls()).toHaveLength(2);
+  });
+
+  it('one that nobody has heard since another fell silent takes nobody; one that was dialled or heard since does', () => {
+    const lines = new Lines(make);
+    const open = () => lines.open('ws://a/v1/socket', hearing().events);
+    const full = Array.from({ length: 33 }, open);
+    const [first, second] = FakeLineSocket.made;
+    for (const [number, socket] of [first, second].entries()) {
+      socket?.opens();
+      full[number * 32]?.send('{"type":"hello"}');
+      socket?.says({ channel: 1, messages: [] });
+    }
+    vi.advanceTimersByTime(1_000);
+    full[0]?.send('{"type":"renew"}');
+    vi.advanceTimersByTime(250);
+    full[0]?.close();
+    open();
+    open();
+    expect(urls()).toHaveLength(3);
+    FakeLineSocket.made[2]?.closes(1006);
+    second?.says({ channel: 1, messages: [] });
+    open();
+    expect(urls()).toHaveLength(3);
   });
 
   it('one that has closed is opened anew by who comes next', () => {
