@@ -1,7 +1,7 @@
-import { fencingToken, instanceId, journalId, leaseName, requestId, secret, sessionId } from '../../shared/ids.ts';
+import { checkMessage } from '../../shared/frame-check.ts';
+import type { FrameTable } from '../../shared/frame-table.ts';
 import { KEEP_MS_MAX, TTL_MS_MAX } from '../../shared/limits.ts';
-import { durationMs } from '../../shared/time.ts';
-import type { ReloadRecord, Restored } from '../core/reload.ts';
+import type { ReloadRecord } from '../core/reload.ts';
 import { isPage, stamp } from './platform.ts';
 
 /** Where a page leaves its record for the one that is loaded in its place: the session storage of its tab. */
@@ -45,45 +45,33 @@ function tried<T>(otherwise: T, act: () => T): T {
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isWhole = (value: unknown, max: number): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
-
 /** Whoever can write into the storage of this origin is no enemy, but may be an older version, or a stranger to us. */
 function recordIn(text: string | null, now: number): ReloadRecord | null {
-  // An object of any kind, each field of which is looked at; `null` has none.
-  const found = Object(JSON.parse(text ?? 'null')) as Readonly<Record<string, unknown>>;
-  const { at, keepMs, session, left, journal, tokenMark, windowMs, asked } = found;
-  if (!isWhole(at, Infinity) || !isWhole(keepMs, KEEP_MS_MAX) || Math.abs(now - at) > keepMs) return null;
-  if (
-    !isText(session) ||
-    !isText(left) ||
-    !isText(found['secret']) ||
-    !isText(journal) ||
-    !isWhole(windowMs, TTL_MS_MAX)
-  )
-    return null;
-  if (!Array.isArray(asked) || !(tokenMark === undefined || isWhole(tokenMark, Infinity))) return null;
-  const restored = asked.map(restoredIn);
-  return {
-    keepMs: durationMs(keepMs),
-    session: sessionId(session),
-    secret: secret(found['secret']),
-    left: instanceId(left),
-    journal: journalId(journal),
-    tokenMark: tokenMark ? fencingToken(tokenMark) : undefined,
-    windowMs: durationMs(windowMs),
-    asked: restored.filter((one) => one !== null),
-  };
+  const found = checkMessage(RECORD, { ...(JSON.parse(text ?? 'null') as object), type: 'left' });
+  if (!found.ok) return null;
+  const { type: _, at, ...record } = found.message;
+  return Math.abs(now - at) > record.keepMs ? null : record;
 }
 
-function restoredIn(value: unknown): Restored | null {
-  const { name, request, ttlMs, token } = Object(value) as Readonly<Record<string, unknown>>;
-  if (!isText(name) || !isText(request) || !isWhole(ttlMs, TTL_MS_MAX)) return null;
-  return {
-    name: leaseName(name),
-    request: requestId(request),
-    ttlMs: durationMs(ttlMs),
-    token: isWhole(token, Infinity) && token ? fencingToken(token) : undefined,
-  };
-}
+const whole = { kind: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const ttlMs = { kind: 'duration', min: 0, max: TTL_MS_MAX } as const;
+const token = { kind: 'token', optional: true } as const;
+const request = { kind: 'id', of: 'request' } as const;
+/** A record is looked at as what comes from the network is. */
+const RECORD = {
+  left: {
+    at: whole,
+    keepMs: { kind: 'duration', min: 0, max: KEEP_MS_MAX },
+    session: { kind: 'id', of: 'session' },
+    secret: { kind: 'id', of: 'secret' },
+    left: { kind: 'id', of: 'instance' },
+    journal: { kind: 'id', of: 'journal' },
+    tokenMark: token,
+    windowMs: ttlMs,
+    asked: {
+      kind: 'list',
+      max: Infinity,
+      item: { kind: 'record', fields: { name: { kind: 'name' }, request, ttlMs, token } },
+    },
+  },
+} as const satisfies FrameTable;

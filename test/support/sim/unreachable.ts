@@ -50,6 +50,7 @@ const RULES: readonly Rule[] = [
   ['session', ['away', 'unheard', 'bye', 'expected'], ['frame', 'stale-frame', 'bye', 'socket-closed'], BOUND_ONLY],
   ['session', ['away', 'unheard', 'bye', 'expected'], ['drained'], 'only sessions with a socket are told'],
   ['session', ['bound', 'away', 'unheard', 'bye', 'expected'], ['stale-hello'], RISING],
+  ['session', ['bound'], ['stale-frame'], RISING],
   [
     'session',
     ['expected'],
