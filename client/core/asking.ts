@@ -1,5 +1,5 @@
 import type { RequestId } from '../../shared/ids.ts';
-import { later, type DurationMs } from '../../shared/time.ts';
+import { durationMs, later } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { ask, fail, living, newId, settle, statusOf, type Ask, type Book, type Held } from './book.ts';
 import { claimOf, SAY_WAITING_MS } from './claim-machine.ts';
@@ -8,7 +8,7 @@ import { isLiving, NEVER } from './lease-machine.ts';
 import { leftByMono } from './lease-window.ts';
 import { present } from './present.ts';
 import { becomeAnother, giveUpRestored, isKeptClaim, leaveStanding } from './reload.ts';
-import { pump, sayBye } from './sending.ts';
+import { pump, sayBye, type Farewell } from './sending.ts';
 import { stepClaim, stepConnection, stepLease, whence } from './steps.ts';
 import type { ClientEvent, Failure, Reference } from './types.ts';
 
@@ -218,20 +218,21 @@ function putAway(book: Book, { keepMs }: Event<'put-away'>): void {
     if (claim && said && !(keepMs !== undefined && isKeptClaim(asked)))
       book.outbox.push({ type: 'cancel', request: claim.key });
   }
-  endLeases(book, keepMs);
+  endLeases(book, keepMs === undefined ? {} : { keepMs, comesBack: true });
   if (keepMs !== undefined) becomeAnother(book);
   stepConnection(book, { kind: 'rest' });
 }
 
 /** Says all that can be said of them, the farewell last. */
-function endLeases(book: Book, keepMs?: DurationMs): void {
+function endLeases(book: Book, farewell: Farewell): void {
   for (const held of living(book)) stepLease(book, held, { kind: 'end', code: 'closed', reply: 'give-back' });
   pump(book, true);
-  sayBye(book, keepMs);
+  sayBye(book, farewell);
 }
 
 function closeNow(book: Book): void {
   endClaims(book);
-  endLeases(book);
+  // Nobody will ever come for what it leaves.
+  endLeases(book, { keepMs: durationMs(0) });
   stepConnection(book, { kind: 'end' });
 }

@@ -1,7 +1,7 @@
 import type { ClientMessage, ClientMessageOf } from '../../shared/frames.ts';
 import type { FencingToken, LeaseName, RequestId } from '../../shared/ids.ts';
 import { MESSAGES_PER_FRAME_MAX } from '../../shared/limits.ts';
-import { durationMs, type DurationMs } from '../../shared/time.ts';
+import { durationMs } from '../../shared/time.ts';
 import { utf8Bytes } from '../../shared/utf8.ts';
 import { newId, type Book } from './book.ts';
 import type { Claim } from './claim-machine.ts';
@@ -103,9 +103,10 @@ function fitting(messages: readonly ClientMessage[], bytesMax: number): number {
   return Math.min(MESSAGES_PER_FRAME_MAX, over < 0 ? messages.length : Math.max(1, over));
 }
 
-/** The last word on a socket: the coordinator need not keep what waits, unless a successor comes for it within `keepMs`. */
-export function sayBye(book: Book, keepMs?: DurationMs): void {
-  if (book.connection.phase.kind === 'open')
-    book.outbox.push(keepMs === undefined ? { type: 'bye' } : { type: 'bye', keepMs, comesBack: true });
+export type Farewell = Omit<ClientMessageOf<'bye'>, 'type'>;
+
+/** The last word on a socket: the coordinator need not keep what waits, unless a successor comes for it. */
+export function sayBye(book: Book, farewell: Farewell = {}): void {
+  if (book.connection.phase.kind === 'open') book.outbox.push({ type: 'bye', ...farewell });
   flush(book);
 }

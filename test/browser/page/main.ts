@@ -38,6 +38,8 @@ globalThis.obey = (order) => {
       return block(order);
     case 'tick':
       return tick(order.everyMs);
+    case 'leave':
+      return void leave();
     case 'look-for':
       return log({ event: 'page', what: `${order.global in globalThis ? 'has' : 'has no'} ${order.global}` });
     case 'probe':
@@ -52,6 +54,11 @@ globalThis.obey = (order) => {
       if (!features.passOn(order)) clients.get(order.client)?.obey(order);
   }
 };
+
+async function leave(): Promise<void> {
+  await Promise.allSettled([...clients.values()].map(({ client }) => client.close()));
+  log({ event: 'page', what: 'left' });
+}
 
 function block({ client, key, forMs }: Extract<PageOrder, { readonly do: 'block' }>): void {
   log({ event: 'page', what: 'blocks' });

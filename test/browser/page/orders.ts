@@ -7,6 +7,8 @@ export type PageOrder =
   | { readonly do: 'block'; readonly client: string; readonly key: string; readonly forMs: number }
   /** Logs `tick` from a chain of timers, each set by the one before: the kind that a hidden page slows down most. */
   | { readonly do: 'tick'; readonly everyMs: number }
+  /** Closes every client of the page, as a program does at its end, then logs `left`. */
+  | { readonly do: 'leave' }
   /** Logs whether there is a global of this name: `has NAME` or `has no NAME`. */
   | { readonly do: 'look-for'; readonly global: string }
   | FeatureOrder;

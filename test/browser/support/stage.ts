@@ -10,6 +10,8 @@ import { PageServer } from './page-server.ts';
 import { story } from './story.ts';
 import { Tab } from './tab.ts';
 
+const LEAVES_MS = 500;
+
 /** A client in a process of its own. */
 export interface Actor {
   readonly process: ClientProcess;
@@ -53,10 +55,13 @@ export class Stage implements AsyncDisposable {
     await using opened = new AsyncDisposableStack();
     const bench = given ?? opened.use(new Bench());
     const server = opened.use(await PageServer.open());
-    const coordinator = await bench.coordinator({ args: ['--origin', server.origin] });
+    const [coordinator, driver] = await Promise.all([
+      bench.coordinator({ args: ['--origin', server.origin] }),
+      running ?? driveChromium(together),
+    ]);
+    if (running === undefined) opened.use(driver);
     const relay = relayed ? await bench.relay(() => coordinator) : null;
     server.connectTo = [server.origin, coordinator.url, ...(relay === null ? [] : [relay.url])].join(' ');
-    const driver = running ?? opened.use(await driveChromium(together));
     const profile = together === true ? server.origin : undefined;
     return new Stage({ bench, server, coordinator, relay, driver, profile }, opened.move());
   }
@@ -99,8 +104,12 @@ export class Stage implements AsyncDisposable {
     return { process: child, client: child.client(label, this.coordinator.url, { ttlMs, idleMs: 60_000 }, true) };
   }
 
+  /** Their clients are closed first: what a page that is closed leaves behind is kept for 2 s, in case it comes back. */
   async closeTabs(): Promise<void> {
-    for (const tab of this.#tabs) if (tab.living) await tab.close();
+    const living = this.#tabs.filter((tab) => tab.living);
+    // One that is frozen does not hear of it.
+    await Promise.allSettled(living.map((tab) => tab.leaveClients(LEAVES_MS)));
+    for (const tab of living) await tab.close();
   }
 
   /** Everybody leaves politely; then the whole run is held against the oracles. */

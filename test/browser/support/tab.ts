@@ -10,6 +10,7 @@ import { PageLog } from './page-log.ts';
 const ARRIVES_MS = 10_000;
 /** The window of a browser that starts or loads takes its time where others have the processor. */
 const LOADS_MS = 30_000;
+const LAST_WORDS_MS = 500;
 
 /** Where pages come from. */
 interface Site {
@@ -118,10 +119,30 @@ export class Tab implements Owner {
     process.kill(this.#driven.pid, 'SIGCONT');
   }
 
+  /** Its clients are closed, and the page stays. */
+  async leaveClients(ms: number): Promise<void> {
+    const since = now();
+    this.write({ do: 'leave' });
+    await this.told('left', since, ms);
+  }
+
   /** As a person closes it: the page hears `pagehide`. */
   async close(): Promise<void> {
+    const since = now();
     await this.#driven.close();
-    this.#ends({ event: 'exited', code: 0, signal: null });
+    const at = this.#driven.chromium === null ? await this.#lastSaid(since) : now();
+    this.#ends({ event: 'exited', code: 0, signal: null }, at);
+  }
+
+  /**
+   * Without a binding the last words of a page are beacons, and its browser drops some of them. Nothing of a page that is
+   * closed runs behind its `pagehide`, so that whatever it said last, it had come to its end then.
+   */
+  async #lastSaid(since: bigint): Promise<bigint> {
+    const hidden = await this.told('pagehide', since, LAST_WORDS_MS).catch(() => null);
+    if (hidden === null) return now();
+    const ends = this.log.entries.filter(({ client, at }) => client === this.label && at >= hidden.at);
+    return ends.reduce((last, { at }) => (at > last ? at : last), hidden.at);
   }
 
   async hide(): Promise<void> {
@@ -183,12 +204,12 @@ export class Tab implements Owner {
     this.#pageLog.originIs(this.#origin);
   }
 
-  #ends(what: What): void {
+  #ends(what: What, at = now()): void {
     this.#living = false;
-    this.#tell(what);
+    this.#tell(what, at);
   }
 
-  #tell(what: What): void {
-    this.log.add({ at: now(), client: this.label, ...what });
+  #tell(what: What, at = now()): void {
+    this.log.add({ at, client: this.label, ...what });
   }
 }

@@ -374,6 +374,8 @@ describe('rest and end', () => {
       effect.kind === 'send' ? effect.messages.map(({ type }) => type).join(' ') : effect.kind,
     );
     expect(kinds).toEqual(['lease', 'release bye', 'abandon', 'status']);
+    // Nobody comes back: the coordinator keeps no empty session for 2 s.
+    expect(world.sent('bye')).toMatchObject([{ keepMs: 0 }]);
     expect(world.news(key)).toEqual(['lost closed']);
     expect(world.core.status).toBe('closed');
     expect(world.core.nextWake()).toBeNull();

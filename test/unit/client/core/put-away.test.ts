@@ -37,6 +37,8 @@ describe('put away', () => {
     expect(effects.map(({ kind }) => kind)).toEqual(['lease', 'send', 'abandon', 'status']);
     expect(world.news(key)).toEqual(['lost closed']);
     expect(said(effects)).toEqual([['release', 'bye']]);
+    // Itself may come back soon: its session is kept for as long as the coordinator does by itself.
+    expect(world.sent('bye')[0]).not.toHaveProperty('keepMs');
     expect(world.sent('release')).toMatchObject([{ name: 'n', fencingToken: 101 }]);
     expect(world.core.status).toBe('idle');
     staysAway(world);
