@@ -12,7 +12,7 @@ export interface Told {
 /** The client under test: any command, run by the shell, that prints what it believes. */
 export class Command {
   readonly #child: ChildProcess;
-  readonly #ended: Promise<void>;
+  readonly ended: Promise<void>;
   /** The end of what it wrote to stderr. */
   stderr = '';
   living = true;
@@ -35,7 +35,7 @@ export class Command {
         const [, word, name, token] = LINE.exec(line) ?? [];
         if (word !== undefined && name !== undefined) told({ word, name, token: Number(token) });
       });
-    this.#ended = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       const over = (): void => {
         this.living = false;
         resolve();
@@ -51,7 +51,7 @@ export class Command {
 
   async end(): Promise<void> {
     this.#signal('SIGKILL');
-    await this.#ended;
+    await this.ended;
   }
 
   #signal(signal: NodeJS.Signals): void {

@@ -35,6 +35,11 @@ export class History {
     this.#changes.tell();
   }
 
+  /** Something else has changed that whoever waits looks at. */
+  look(): void {
+    this.#changes.tell();
+  }
+
   until<T>(look: () => T | null, withinMs: number): Promise<T | null> {
     return this.#changes.until(look, withinMs);
   }

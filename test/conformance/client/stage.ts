@@ -10,6 +10,8 @@ import { judge } from './judge.ts';
 import type { Scenario } from './scenario.ts';
 
 const WITHIN_MS = 5_000;
+/** How fast a command starts is nothing of the protocol: steps count from its first socket. */
+const STARTS_MS = 60_000;
 const LINES = ['held', 'lost', 'released'];
 
 /** Plays one scenario with a command of its own. Nothing is thrown: what goes wrong is the outcome. */
@@ -21,6 +23,9 @@ export async function playScenario(command: string, scenario: Scenario): Promise
   const env = { LEASEHOLD_URL: coordinator.url, LEASEHOLD_NAME: name, LEASEHOLD_TTL_MS: String(scenario.ttlMs) };
   const child = new Command(command, env, (line) => history.add({ kind: 'line', atMs: performance.now(), ...line }));
   const stage = new Stage(history, coordinator, child);
+  void child.ended.then(() => history.look());
+  const hasBegun = (): boolean => history.seen.some(({ kind }) => kind === 'open') || !child.living;
+  await history.until(() => hasBegun() || null, STARTS_MS);
   let problem: string | null = null;
   for (const step of scenario.steps) {
     try {
