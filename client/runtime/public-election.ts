@@ -48,7 +48,7 @@ export interface ElectionSnapshot {
  * keeps its process alive until then. After a refusal it pauses first, 1 to 30 s; and so it does where it led for less
  * than a second five times in a row. One warning where nobody has answered it within 10 s.
  *
- * At a win, in one turn: `status`, then `elected`, then `leader`. At a loss, in one turn: `status`, then the lease's signal
+ * At a win, in one turn: whoever subscribed, then `elected`, then `leader`. At a loss, in one turn: whoever subscribed, then the lease's signal
  * aborts and the lease tells `lost` or `released`, then `deposed`, then `leader(null)`. Never `deposed` without
  * `elected`. What a listener throws becomes a warning and stops no other. A reading calls no listener: where it finds the
  * lease over, it answers so, and the turn of the loss comes in a microtask.

@@ -113,6 +113,8 @@ export type What =
   | { readonly event: 'descends'; readonly from: string }
   /** What a page goes through, as the browser told it. */
   | { readonly event: 'page'; readonly what: string }
+  /** Said by the harness, before an operator opens this name at once, whoever believes in it. */
+  | { readonly event: 'forced'; readonly name: string }
   /** Said by the harness, before it sends the signal. */
   | { readonly event: 'killed' }
   | { readonly event: 'suspended' }

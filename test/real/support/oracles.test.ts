@@ -99,6 +99,15 @@ describe('O2', () => {
     expect(beliefsNeverOverlap(history)).toHaveLength(2);
   });
 
+  test('whoever believed when an operator forced the name open is left out from then on, and nobody else', () => {
+    const force = (ms: number, name = 'job') => at(ms, 'alice', { event: 'forced', name });
+    const history = [held(0, 'A', 1), held(6, 'B', 2), lost(7, 'A', 1)];
+    expect(beliefsNeverOverlap([...history, force(5)])).toEqual([]);
+    expect(beliefsNeverOverlap([...history, force(5, 'other')])).toHaveLength(1);
+    expect(beliefsNeverOverlap([...history, force(7)])).toHaveLength(1);
+    expect(beliefsNeverOverlap([...history, force(5), held(8, 'C', 3)])).toHaveLength(1);
+  });
+
   test('a killed process believes nothing any more', () => {
     expect(beliefsNeverOverlap([held(0, 'A', 1), at(10, 'A', { event: 'killed' }), held(11, 'B', 2)])).toEqual([]);
   });

@@ -55,13 +55,21 @@ export function grantsNeverOverlap(grants: readonly GrantRecord[]): readonly str
   return wrong;
 }
 
-/** O2: the times in which clients believe that they hold the same lease never overlap. */
+/**
+ * O2: the times in which clients believe that they hold the same lease never overlap. Whoever believed when an operator
+ * forced the name open is left out from then on: S1 is given up for it, by somebody's word (docs/PROMISES.md).
+ */
 export const beliefsNeverOverlap: Oracle = (entries) => {
   const wrong: string[] = [];
   const unsure = unsureNs(entries);
+  const forced = entriesOf(entries, 'forced');
+  const unforced = (belief: Belief): Belief => {
+    const cuts = forced.filter(({ name, at }) => name === belief.name && at >= belief.from && at < belief.to);
+    return cuts.reduce((cut, { at }) => (at < cut.to ? { ...cut, to: at } : cut), belief);
+  };
   for (const beliefs of byName(beliefsOf(entries)).values()) {
     let longest: Belief | undefined;
-    for (const belief of beliefs.toSorted((a, b) => Number(a.from - b.from))) {
+    for (const belief of beliefs.map(unforced).toSorted((a, b) => Number(a.from - b.from))) {
       if (longest !== undefined && belief.from + unsure(longest.client, belief.client) < longest.to)
         wrong.push(`O2 ${inWords(longest, belief)}`);
       if (longest === undefined || belief.to > longest.to) longest = belief;

@@ -27,7 +27,7 @@ async function ofWedged(place: Place, options: RevokeOptions): Promise<void> {
   const running = holder.run('a', name, { ttlMs: TTL_MS });
   const { token } = await heldBy(bench, holder, 30_000);
   const waiter = await stand(place, name);
-  const done = await coordinator.revoke(name, { ...options, by: BY });
+  const done = await revoke(place, name, options);
   const lost = await bench.log.find('lost', ({ client }) => client === name, 5_000, 'the holder is told');
   await bench.log.find('aborted', ({ client }) => client === name, 5_000, 'the work is told');
   const toldMs = msBetween(done.calledAt, lost.at);
@@ -56,7 +56,7 @@ async function ofSilent(place: Place, options: RevokeOptions): Promise<void> {
   silent.send({ type: 'renew', request: 'r2', leases: [{ name, fencingToken: fencingToken ?? 0 }] });
   await silent.take('renewed');
   const renewedAt = now();
-  const done = await coordinator.revoke(name, { ...options, by: BY });
+  const done = await revoke(place, name, options);
   const token = Number(fencingToken);
   if (options.now === true) {
     await measureNext(place, {
@@ -78,6 +78,12 @@ async function ofSilent(place: Place, options: RevokeOptions): Promise<void> {
   }
   silent.send({ type: 'bye', keepMs: 0 });
   silent.close();
+}
+
+/** What is opened at once is told to the oracles first, since it gives up S1 for that name. */
+function revoke({ bench, coordinator }: Place, name: string, options: RevokeOptions): Promise<Done> {
+  if (options.now === true) bench.log.add({ at: now(), client: BY, event: 'forced', name });
+  return coordinator.revoke(name, { ...options, by: BY });
 }
 
 interface Next {
